@@ -44,9 +44,11 @@
 #include "transformations/low_precision/quantize_deconvolution.hpp"
 #include "transformations/low_precision/quantize_matmul.hpp"
 #include "transformations/low_precision/quantize_wide_products.hpp"
+#include "transformations/low_precision/quantize_wide_sources.hpp"
 #include "transformations/low_precision/read_channels_at_origin.hpp"
 #include "transformations/low_precision/share_fake_quantize.hpp"
 #include "transformations/low_precision/split_fake_quantize.hpp"
+#include "transformations/low_precision/split_joint_projection.hpp"
 #include "transformations/low_precision/split_wide_fake_quantize.hpp"
 #include "transformations/pass.hpp"
 
@@ -103,6 +105,8 @@ const std::vector<Pass>& common_passes() {
 
 const std::vector<Pass>& low_precision_passes() {
     static const std::vector<Pass> passes = {
+        // With weights as the model spells them; before quantizations look at what they follow.
+        {"split_joint_projection", split_joint_projection},
         // Before weights and activations of more than 8 bits are looked at one by one.
         {"quantize_wide_products", quantize_wide_products},
         // Before activations: what follows an FQ decides about it by the weights' form.
@@ -110,6 +114,8 @@ const std::vector<Pass>& low_precision_passes() {
         // After weights, whose FQs are gone then; before FQs and what they mean are taken apart.
         {"share_fake_quantize", share_fake_quantize},
         {"drop_repeated_fake_quantize", drop_repeated_fake_quantize},
+        // Takes integers of 16 bits as they are where there are kernels.
+        {"quantize_wide_sources", quantize_wide_sources},
         // Makes integers of 8 bits and layers of them.
         {"split_wide_fake_quantize", split_wide_fake_quantize},
         {"split_fake_quantize", split_fake_quantize},

@@ -38,10 +38,10 @@ enum class QuantizationSchema {
 enum class QuantizationPrecision { kInt8, kInt16, kInt32 };
 // How the range is narrowed before that.
 enum class Calibration {
-    kNone,        // least to greatest value
-    kKl,          // least Kullback-Leibler divergence between the histogram and its quantized form
+    kNone,  // smallest to largest value
+    kKl,    // smallest Kullback-Leibler divergence between the histogram and its quantized form
     kPercentile,  // a share of the values, percentile / 100, lies inside
-    kMse,         // least mean squared error
+    kMse,         // smallest mean squared error
     kBest,        // of none, MSE and percentile, what is best on inputs that were held back
 };
 
@@ -56,7 +56,7 @@ Calibration calibration_from(std::string_view name);
 
 // How much worse the outputs of a quantized model are.
 enum class DropMetric {
-    kSqnr,        // signal-to-noise ratio in dB: the bound is the least one
+    kSqnr,        // signal-to-noise ratio in dB: the bound is a minimum
     kCosine,      // 1 - cosine of the outputs of the worst input
     kTop1,        // share of inputs of another class
     kDetections,  // share of boxes without a partner
@@ -68,7 +68,7 @@ DropMetric metric_from(std::string_view name);
 struct DropBound {
     DropMetric metric = DropMetric::kSqnr;
     double value = 0;
-    std::function<double(const std::shared_ptr<const Model>& model)> own;  // greater is better
+    std::function<double(const std::shared_ptr<const Model>& model)> own;  // larger is better
 };
 
 struct QuantizerOptions {
@@ -79,7 +79,7 @@ struct QuantizerOptions {
     QuantizationPrecision bias_precision = QuantizationPrecision::kInt32;
     Calibration calibration = Calibration::kNone;  // of activations
     double percentile = 99.99;                     // for kPercentile; in (50, 100]
-    // kNone, or kMse: the scale of each channel of weights with the least squared error.
+    // kNone, or kMse: the scale of each channel of weights with the smallest squared error.
     Calibration weights_calibration = Calibration::kNone;
     std::size_t histogram_bins = 1024;  // at least 16
     bool channelwise = true;            // a scale an output channel of the weights; else one in all
@@ -110,7 +110,7 @@ struct QuantizerOptions {
     std::vector<std::string> do_not_lower;
     bool assert_all_nodes_quantized = false;  // an Error where a quantizable layer stays in float
     std::string device = "CPU";               // that runs the float model
-    std::size_t streams = 0;                  // inputs in flight; 0: one a core
+    std::size_t streams = 0;                  // in flight; 0: one a core, less for large tensors
 };
 
 // Tensors for calibration input `index`, one a model input, in its order. Called from several
@@ -153,10 +153,10 @@ struct QuantizedTensor {
     std::string name;
     std::size_t scales = 1;  // one, or one a channel: then low and high are of the first, and what
                              // follows is not known
-    float low = 0;           // the least and the greatest value that the integers hold
+    float low = 0;           // the smallest and the largest value that the integers hold
     float high = 0;
     double saturated = 0;           // share of values beyond
-    std::size_t unused_levels = 0;  // levels beyond the least and the greatest value
+    std::size_t unused_levels = 0;  // levels beyond the smallest and the largest value
     double channel_spread = 1;      // range of the greatest channel over that of the median one
     std::string remedy;             // empty where nothing is wrong
 };

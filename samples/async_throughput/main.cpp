@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <latch>
@@ -65,8 +66,12 @@ int main(int argc, char** argv) {
         std::cerr << "usage: async_throughput MODEL [IMAGES]\n";
         return 2;
     }
+    const int images = argc > 2 ? std::atoi(argv[2]) : 1000;  // at least one a request
+    if (images < 1) {
+        std::cerr << "error: '" << argv[2] << "' is no number of images\n";
+        return 2;
+    }
     try {
-        const int images = argc > 2 ? std::stoi(argv[2]) : 1000;  // at least one a request
         fuseq::Core core;
         fuseq::CompiledModel model =
             core.compile_model(argv[1], "CPU", {{"PERFORMANCE_HINT", "THROUGHPUT"}});

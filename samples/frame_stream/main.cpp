@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <string>
@@ -60,13 +61,13 @@ int main(int argc, char** argv) {
         std::cerr << "usage: frame_stream MODEL [FRAMES [FRAMES_A_SECOND]]\n";
         return 2;
     }
+    const int frames = argc > 2 ? std::atoi(argv[2]) : 300;
+    const double rate = argc > 3 ? std::atof(argv[3]) : 30;
+    if (frames < 1 || !(rate > 0)) {
+        std::cerr << "error: at least one frame, and a rate above 0\n";
+        return 2;
+    }
     try {
-        const int frames = argc > 2 ? std::stoi(argv[2]) : 300;
-        const double rate = argc > 3 ? std::stod(argv[3]) : 30;
-        if (frames < 1 || !(rate > 0)) {
-            std::cerr << "error: at least one frame, and a rate above 0\n";
-            return 2;
-        }
         fuseq::Core core;
         fuseq::CompiledModel model =
             core.compile_model(argv[1], "CPU", {{"PERFORMANCE_HINT", "LATENCY"}});

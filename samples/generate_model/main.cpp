@@ -97,7 +97,8 @@ void add_options(CLI::App& app, TransformerOptions& o) {
     app.add_option("--window", o.window, "Tokens of a window in a row")->capture_default_str();
     app.add_flag("--state", o.state,
                  "Decoders: any number of tokens at a time, keys and values kept in variables");
-    app.add_flag("--open", o.open, "Bert: texts of any length up to --tokens");
+    app.add_flag("--open", o.open,
+                 "Bert: texts of any length up to --tokens; vit, swin: any number of images");
     app.add_option("--classes", o.classes, "Classes of an image")->capture_default_str();
     add_choice<AttentionSpelling>(
         app, "--attention", o.spellings.attention,

@@ -91,8 +91,8 @@ Output QuantizedNetwork::binary(const std::string& type,
     return named(model_->add(type, kOpset, name, {a, b}, BinaryAttrs{}));
 }
 
-Output QuantizedNetwork::input(const std::string& name, const Shape& shape) {
-    return named(model_->add_parameter(name, ElementType::f32, PartialShape(shape)));
+Output QuantizedNetwork::input(const std::string& name, const PartialShape& shape) {
+    return named(model_->add_parameter(name, ElementType::f32, shape));
 }
 
 Output QuantizedNetwork::normalize(Output x,

@@ -54,7 +54,7 @@ public:
     Model& model() { return *model_; }
     std::shared_ptr<Model> take() { return std::move(model_); }
 
-    Output input(const std::string& name, const Shape& shape);
+    Output input(const std::string& name, const PartialShape& shape);
     // (x - mean) * factor with one value a channel.
     Output normalize(Output x, const std::vector<float>& mean, const std::vector<float>& factor);
     Output activation(const std::string& name,

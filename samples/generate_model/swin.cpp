@@ -7,13 +7,14 @@
 namespace fuseq::samples {
 namespace {
 
-// Of one stage. `side`: tokens of a row and of a column.
+// Of one stage. `side`: tokens of a row and of a column. Reshapes leave the number of images open (-1).
 struct Stage {
     std::size_t side;
     std::size_t width;
     std::size_t heads;
     std::size_t window;
     std::size_t shift = 0;
+    Output images{};  // how many there are, where that is open: i64 []
 
     std::int64_t windows() const { return static_cast<std::int64_t>(side / window); }
     std::size_t window_tokens() const { return window * window; }
@@ -23,11 +24,11 @@ std::int64_t as_signed(std::size_t value) {
     return static_cast<std::int64_t>(value);
 }
 
-// [1, side, side, width] as [windows, tokens of a window, width].
+// [N, side, side, width] as [N * windows, tokens of a window, width].
 Output to_windows(TokenNetwork& net, const std::string& name, Output x, const Stage& s) {
     const std::int64_t window = as_signed(s.window);
     const std::int64_t width = as_signed(s.width);
-    x = net.reshape(name + "/parts", x, {1, s.windows(), window, s.windows(), window, width});
+    x = net.reshape(name + "/parts", x, {-1, s.windows(), window, s.windows(), window, width});
     x = net.transpose(name + "/turned", x, {0, 1, 3, 2, 4, 5});
     return net.reshape(name, x, {-1, as_signed(s.window_tokens()), width});
 }
@@ -35,9 +36,9 @@ Output to_windows(TokenNetwork& net, const std::string& name, Output x, const St
 Output from_windows(TokenNetwork& net, const std::string& name, Output x, const Stage& s) {
     const std::int64_t window = as_signed(s.window);
     const std::int64_t width = as_signed(s.width);
-    x = net.reshape(name + "/parts", x, {1, s.windows(), s.windows(), window, window, width});
+    x = net.reshape(name + "/parts", x, {-1, s.windows(), s.windows(), window, window, width});
     x = net.transpose(name + "/turned", x, {0, 1, 3, 2, 4, 5});
-    return net.reshape(name, x, {1, as_signed(s.side), as_signed(s.side), width});
+    return net.reshape(name, x, {-1, as_signed(s.side), as_signed(s.side), width});
 }
 
 // Which part of the image a token of a shifted image comes from: those of different parts do not
@@ -88,8 +89,10 @@ Output window_mask(TokenNetwork& net, const std::string& name, const Stage& s) {
         return bias;
     }
     const auto windows = static_cast<std::size_t>(s.windows() * s.windows());
-    return net.add(name + "/with_regions", bias,
-                   net.list(name + "/regions", {windows, 1, tokens, tokens}, region_mask(s)));
+    const Output mask =
+        net.add(name + "/with_regions", bias,
+                net.list(name + "/regions", {windows, 1, tokens, tokens}, region_mask(s)));
+    return s.images ? net.tile(name + "/of_images", mask, s.images) : mask;
 }
 
 // One projection to query, key and value.
@@ -114,7 +117,7 @@ Output block(TokenNetwork& net, const std::string& name, Output x, const Stage& 
     const std::int64_t side = as_signed(s.side);
     const std::int64_t shift = as_signed(s.shift);
     Output y = net.layer_norm(name + "/norm1", x, s.width);
-    y = net.reshape(name + "/image", y, {1, side, side, as_signed(s.width)});
+    y = net.reshape(name + "/image", y, {-1, side, side, as_signed(s.width)});
     if (shift != 0) {
         y = net.roll(name + "/shift", y, -shift);
     }
@@ -123,7 +126,7 @@ Output block(TokenNetwork& net, const std::string& name, Output x, const Stage& 
     if (shift != 0) {
         y = net.roll(name + "/shift_back", y, shift);
     }
-    y = net.reshape(name + "/tokens", y, {1, -1, as_signed(s.width)});
+    y = net.reshape(name + "/tokens", y, {-1, side * side, as_signed(s.width)});
     x = net.add(name + "/sum1", x, y);
     LayerSizes sizes;
     sizes.width = s.width;
@@ -135,7 +138,7 @@ Output block(TokenNetwork& net, const std::string& name, Output x, const Stage& 
 // Four neighbours become one token of twice the width.
 Output merge(TokenNetwork& net, Output x, const Stage& s) {
     const std::int64_t side = as_signed(s.side);
-    x = net.reshape("merge/image", x, {1, side, side, as_signed(s.width)});
+    x = net.reshape("merge/image", x, {-1, side, side, as_signed(s.width)});
     std::vector<Output> parts;
     for (const std::int64_t column : {0, 1}) {
         for (const std::int64_t row : {0, 1}) {
@@ -146,7 +149,7 @@ Output merge(TokenNetwork& net, Output x, const Stage& s) {
         }
     }
     x = net.reshape("merge/tokens", net.concat("merge/parts", parts, 3),
-                    {1, -1, as_signed(4 * s.width)});
+                    {-1, side * side / 4, as_signed(4 * s.width)});
     x = net.layer_norm("merge/norm", x, 4 * s.width);
     return quantized_dense(net, "merge", x, 4 * s.width, 2 * s.width);
 }
@@ -154,8 +157,11 @@ Output merge(TokenNetwork& net, Output x, const Stage& s) {
 }  // namespace
 
 void swin(TokenNetwork& net, const TransformerOptions& o) {
-    Stage stage{o.image / o.patch, o.width, o.heads, o.window};
     Output x = net.layer_norm("embed/norm", image_tokens(net, o), o.width);
+    Stage stage{o.image / o.patch, o.width, o.heads, o.window};
+    if (o.open) {
+        stage.images = net.size("images", x, 0);
+    }
     for (std::size_t number = 0; number < 2; ++number) {
         for (std::size_t i = 0; i < o.layers; ++i) {
             stage.shift = i % 2 == 1 && stage.side > stage.window ? stage.window / 2 : 0;
@@ -164,7 +170,8 @@ void swin(TokenNetwork& net, const TransformerOptions& o) {
         }
         if (number == 0) {
             x = merge(net, x, stage);
-            stage = {stage.side / 2, 2 * stage.width, 2 * stage.heads, stage.window};
+            stage = {stage.side / 2, 2 * stage.width, 2 * stage.heads, stage.window, 0,
+                     stage.images};
         }
     }
     x = net.layer_norm("norm", x, stage.width);

@@ -116,6 +116,13 @@ Output TokenNetwork::range(const std::string& name, Output begin, Output end) {
         ->output();
 }
 
+Output TokenNetwork::tile(const std::string& name, Output x, Output times) {
+    const std::vector<std::int64_t> ones(x.partial_shape().rank() - 1, 1);
+    const Output count = reshape(name + "/count", times, {1});
+    const Output repeats = concat(name + "/repeats", {count, integers(name + "/ones", ones)}, 0);
+    return plain("Tile", name, {x, repeats});
+}
+
 Output TokenNetwork::pick(const std::string& name,
                           Output table,
                           const std::vector<std::int64_t>& rows) {
@@ -132,7 +139,7 @@ Output TokenNetwork::patches(const std::string& name,
     attributes.dilations = {1, 1};
     attributes.pads_begin = {0, 0};
     attributes.pads_end = {0, 0};
-    const std::size_t channels = image.shape().at(1);
+    const auto channels = static_cast<std::size_t>(image.partial_shape()[1].get_length());
     const Output w =
         weights(name + "/weights", {width, channels, size, size}, WeightSpelling::kI8Multiply);
     return bias(name, named(model_->add("Convolution", kTokenOpset, name, {image, w}, attributes)),
@@ -307,7 +314,7 @@ Output TokenNetwork::attention_of_matmuls(const std::string& name,
                                           const Heads& heads,
                                           Output mask) {
     const PartialShape shape = heads.query.partial_shape();
-    const auto width = static_cast<float>(shape[3].get_length());
+    const auto width = static_cast<float>(shape[shape.size() - 1].get_length());
     const Output query = activation(name + "/query/fq", heads.query, ActivationKind::kSigned);
     const Output key = activation(name + "/key/fq", heads.key, ActivationKind::kSigned);
     Output scores = product(name + "/scores", query, key, true);

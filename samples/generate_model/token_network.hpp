@@ -81,6 +81,8 @@ public:
     Output size(const std::string& name, Output x, std::int64_t axis);
     // begin, begin + 1, ... below end, i64.
     Output range(const std::string& name, Output begin, Output end);
+    // The elements of the first axis so many times; `times`: i64 [].
+    Output tile(const std::string& name, Output x, Output times);
     // Rows of a constant table by constant indices.
     Output pick(const std::string& name, Output table, const std::vector<std::int64_t>& rows);
     // [N, T, D] -> [N, 1, D]

@@ -65,7 +65,9 @@ Output feed_forward(TokenNetwork& net, const std::string& name, Output x, const 
 }
 
 Output image_tokens(TokenNetwork& net, const TransformerOptions& o) {
-    const Output image = net.activation("image/fq", net.input("image", {1, 3, o.image, o.image}),
+    const auto side = static_cast<Dimension::value_type>(o.image);
+    const Dimension images = o.open ? Dimension() : Dimension(1);
+    const Output image = net.activation("image/fq", net.input("image", {images, 3, side, side}),
                                         ActivationKind::kAsymmetric);
     const Output patches = net.patches("patches", image, o.width, o.patch);
     const auto width = static_cast<std::int64_t>(o.width);

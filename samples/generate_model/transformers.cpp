@@ -68,7 +68,11 @@ Output blocks(TokenNetwork& net,
 void vit(TokenNetwork& net, const TransformerOptions& o) {
     const std::size_t count = patches_of(o) * patches_of(o);
     Output x = image_tokens(net, o);
-    x = net.concat("with_class", {net.values("class", {1, 1, o.width}, 1), x}, 1);
+    Output first = net.values("class", {1, 1, o.width}, 1);
+    if (o.open) {
+        first = net.tile("class/of_images", first, net.size("images", x, 0));
+    }
+    x = net.concat("with_class", {first, x}, 1);
     x = net.add("with_positions", x, net.values("positions", {1, count + 1, o.width}, kPositions));
     x = blocks(net, x, o);
     x = net.slice("class_token", x, 1, 0, 1);
@@ -101,6 +105,10 @@ void require(bool condition, const std::string& rule) {
     }
 }
 
+bool of_images(const TransformerOptions& o) {
+    return o.kind == TransformerKind::kVit || o.kind == TransformerKind::kSwin;
+}
+
 void check(const TransformerOptions& o) {
     require(o.layers > 0 && o.width > 0 && o.heads > 0 && o.tokens > 0 && o.vocabulary > 0 &&
                 o.classes > 0 && o.patch > 0 && o.window > 0,
@@ -108,13 +116,14 @@ void check(const TransformerOptions& o) {
     require(o.width % o.heads == 0, "the width is no multiple of the number of heads");
     require(o.width / o.heads % 2 == 0 || o.kind != TransformerKind::kLlama,
             "rotary positions need an even width of heads");
-    if (o.kind == TransformerKind::kVit || o.kind == TransformerKind::kSwin) {
+    if (of_images(o)) {
         require(o.image >= o.patch && o.image % o.patch == 0,
                 "the image is no multiple of the patch");
     }
     require(!o.state || o.kind == TransformerKind::kGpt || o.kind == TransformerKind::kLlama,
             "only decoders (gpt, llama) have a state");
-    require(!o.open || o.kind == TransformerKind::kBert, "only bert has an open length");
+    require(!o.open || o.kind == TransformerKind::kBert || of_images(o),
+            "only bert has an open length, only vit and swin any number of images");
     if (o.kind == TransformerKind::kSwin) {
         require(o.layers % 2 == 0, "every second layer shifts: the number of layers must be even");
         require(patches_of(o) % (2 * o.window) == 0,
@@ -182,7 +191,7 @@ TransformerOptions usual_options(TransformerKind kind) {
 
 std::shared_ptr<Model> transformer(const TransformerOptions& options, std::uint64_t seed) {
     check(options);
-    // With state or without it, of open length or not, it is the same network: the ranges are those of all tokens at once.
+    // State and open sizes do not change the network: the ranges are those of all tokens in one run.
     TransformerOptions whole = options;
     whole.state = false;
     whole.open = false;

@@ -36,7 +36,7 @@ struct TransformerOptions {
     // Decoders: any number of tokens at a time, and variables with the keys and values of those
     // before them; no more than `tokens` in all.
     bool state = false;
-    bool open = false;  // bert: texts of any length up to `tokens`
+    bool open = false;  // bert: texts of any length up to `tokens`; vit, swin: any number of images
     Spellings spellings;
 };
 

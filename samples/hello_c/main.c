@@ -6,9 +6,9 @@
 #include <fuseq/c_api.h>
 #include <stdio.h>
 
-static int failed(const char* what, fuseq_status status) {
+static int failed(fuseq_status status) {
     if (status != FUSEQ_OK) {
-        fprintf(stderr, "error: %s: %s\n", what, fuseq_last_error());
+        fprintf(stderr, "error: %s\n", fuseq_last_error());
     }
     return status != FUSEQ_OK;
 }
@@ -17,9 +17,9 @@ static int fill_input(fuseq_infer_request* request) {
     fuseq_tensor* image = NULL;
     void* data = NULL;
     size_t bytes = 0;
-    const int bad = failed("input", fuseq_infer_request_get_input_tensor(request, 0, &image)) ||
-                    failed("input", fuseq_tensor_data(image, &data)) ||
-                    failed("input", fuseq_tensor_byte_size(image, &bytes));
+    const int bad = failed(fuseq_infer_request_get_input_tensor(request, 0, &image)) ||
+                    failed(fuseq_tensor_data(image, &data)) ||
+                    failed(fuseq_tensor_byte_size(image, &bytes));
     if (!bad) {
         float* values = data;
         for (size_t i = 0; i < bytes / sizeof *values; ++i) {
@@ -34,9 +34,9 @@ static int print_best(fuseq_infer_request* request) {
     fuseq_tensor* scores = NULL;
     void* data = NULL;
     size_t bytes = 0;
-    const int bad = failed("output", fuseq_infer_request_get_output_tensor(request, 0, &scores)) ||
-                    failed("output", fuseq_tensor_data(scores, &data)) ||
-                    failed("output", fuseq_tensor_byte_size(scores, &bytes));
+    const int bad = failed(fuseq_infer_request_get_output_tensor(request, 0, &scores)) ||
+                    failed(fuseq_tensor_data(scores, &data)) ||
+                    failed(fuseq_tensor_byte_size(scores, &bytes));
     if (!bad) {
         const float* values = data;
         size_t best = 0;
@@ -59,13 +59,12 @@ int main(int argc, char** argv) {
         return 2;
     }
     const char* device = argc > 2 ? argv[2] : "CPU";
-    const int bad =
-        failed("core", fuseq_core_create(NULL, &core)) ||
-        failed("read", fuseq_core_read_model(core, argv[1], NULL, &model)) ||
-        failed("compile", fuseq_core_compile_model(core, model, device, NULL, 0, &compiled)) ||
-        failed("request", fuseq_compiled_model_create_infer_request(compiled, &request)) ||
-        fill_input(request) || failed("infer", fuseq_infer_request_infer(request)) ||
-        print_best(request);
+    const int bad = failed(fuseq_core_create(NULL, &core)) ||
+                    failed(fuseq_core_read_model(core, argv[1], NULL, &model)) ||
+                    failed(fuseq_core_compile_model(core, model, device, NULL, 0, &compiled)) ||
+                    failed(fuseq_compiled_model_create_infer_request(compiled, &request)) ||
+                    fill_input(request) || failed(fuseq_infer_request_infer(request)) ||
+                    print_best(request);
     fuseq_infer_request_free(request);
     fuseq_compiled_model_free(compiled);
     fuseq_model_free(model);

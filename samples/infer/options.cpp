@@ -18,11 +18,11 @@ void add_files(CLI::App& app, InferOptions& options) {
                    "Model: an OpenVINO IR (.xml), an ONNX (.onnx) or TFLite file (.tflite), a "
                    "Caffe2 net (.pb) or an MXNet symbol (.json)")
         ->required();
-    app.add_option(
-           "-i", options.inputs,
-           "Folder with <input name>.npy or a picture of that name, a picture (.png, .jpg, "
-           ".bmp), or a folder of pictures; repeated: a run each, in that order, which keep "
-           "the variables of the model and write to OUTDIR/0, OUTDIR/1, ...")
+    app.add_option("-i", options.inputs,
+                   "Folder with <input name>.npy or a picture of that name, a picture (.png, .jpg, "
+                   ".bmp), an array (.npy), or a folder of pictures; repeated: a run each, in that "
+                   "order, which keep "
+                   "the variables of the model and write to OUTDIR/0, OUTDIR/1, ...")
         ->required()
         ->take_all()
         ->expected(1, -1)

@@ -69,9 +69,10 @@ void profile(Quantizer& quantizer,
         });
     std::signal(SIGINT, SIG_DFL);
     if (!all && options.dump_profile.empty()) {
-        throw Error("quantize",
-                    detail::cat("interrupted after ", quantizer.profiled_inputs(),
-                                " inputs; -dump_profile would have kept what was done"));
+        throw Error(
+            "quantize",
+            fmt::format("interrupted after {} inputs; -dump_profile would have kept what was done",
+                        quantizer.profiled_inputs()));
     }
     if (!all) {
         quantizer.save_profile(options.dump_profile);

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include <fmt/core.h>
+
 #include "fuseq/quantizer.hpp"
 
 namespace fuseq::samples {
@@ -20,7 +22,7 @@ public:
     TemporaryFolder() {
         std::string name = (std::filesystem::temp_directory_path() / "quantize_XXXXXX").string();
         if (::mkdtemp(name.data()) == nullptr) {
-            throw Error("quantize", detail::cat("cannot make the folder '", name, "'"));
+            throw Error("quantize", fmt::format("cannot make the folder '{}'", name));
         }
         path_ = name;
     }
@@ -40,7 +42,7 @@ private:
 std::string output_of(const std::string& command) {
     std::FILE* pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) {
-        throw Error("quantize", detail::cat("-metric_command: cannot run '", command, "'"));
+        throw Error("quantize", fmt::format("-metric_command: cannot run '{}'", command));
     }
     std::string text;
     std::array<char, 4096> part{};
@@ -48,7 +50,7 @@ std::string output_of(const std::string& command) {
         text += part.data();
     }
     if (::pclose(pipe) != 0) {
-        throw Error("quantize", detail::cat("-metric_command: '", command, "' failed"));
+        throw Error("quantize", fmt::format("-metric_command: '{}' failed", command));
     }
     return text;
 }
@@ -70,8 +72,10 @@ double run_metric(const std::string& command, const Model& model) {
     char* end = nullptr;
     const double value = std::strtod(last.c_str(), &end);
     if (last.empty() || *end != '\0') {
-        throw Error("quantize", detail::cat("-metric_command: '", command, "' printed '", last,
-                                            "' on its last line, which is no number"));
+        throw Error(
+            "quantize",
+            fmt::format("-metric_command: '{}' printed '{}' on its last line, which is no number",
+                        command, last));
     }
     return value;
 }

@@ -163,7 +163,8 @@ void add_choices(CLI::App& app,
     app.add_flag(both_spellings("assert_all_nodes_quantized"), options.assert_all_nodes_quantized,
                  "An error where a layer that could be quantized stays in float");
     app.add_option("-d", options.device, "Device that runs the float model")->capture_default_str();
-    app.add_option("--nstreams", options.streams, "Inputs in flight; 0: one a core");
+    app.add_option("--nstreams", options.streams,
+                   "Inputs in flight; 0: one a core, less where their tensors take more than 1 GB");
 }
 
 DropBound bound_from(const std::string& text) {

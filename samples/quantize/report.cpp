@@ -116,13 +116,14 @@ std::string summary(const QuantizedModel& model) {
     for (const QuantizerStep& step : model.steps) {
         char figures[64];
         std::snprintf(figures, sizeof figures, "%.2f dB to %.2f dB, ", step.before, step.after);
-        text += detail::cat(step.name, ": ", figures, step.kept ? "kept" : "left out", "\n");
+        text += fmt::format("{}: {}{}\n", step.name, figures, step.kept ? "kept" : "left out");
     }
     if (!model.ranking.empty()) {
         const auto returned = std::count_if(model.ranking.begin(), model.ranking.end(),
                                             [](const auto& l) { return l.returned_to_float; });
-        text += detail::cat("measured against the bound: ", model.drop, ", with ", returned, " of ",
-                            model.ranking.size(), " layers returned to float\n");
+        text += fmt::format(
+            "measured against the bound: {:g}, with {} of {} layers returned to float\n",
+            model.drop, returned, model.ranking.size());
     }
     for (const BatchNormDiagnosis& diagnosis : model.batch_norms) {
         if (!diagnosis.remedies.empty()) {

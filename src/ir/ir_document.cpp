@@ -218,6 +218,11 @@ void IrSource::fail(const IrLayer& layer, std::string rule) const {
 }
 
 void parse_xml(std::string_view text, const IrSource& source, pugi::xml_document& document) {
+    constexpr std::string_view kBeforeXml = " \t\r\n\xEF\xBB\xBF";  // spaces and a byte order mark
+    const std::size_t first = text.find_first_not_of(kBeforeXml);
+    if (first != std::string_view::npos && text[first] != '<') {
+        source.fail("is no IR: it does not begin with '<'");
+    }
     const pugi::xml_parse_result result = document.load_buffer(text.data(), text.size());
     if (!result) {
         source.fail(fmt::format("line {}: {}", line_of(text, result.offset), result.description()));

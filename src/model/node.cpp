@@ -181,9 +181,9 @@ void Node::infer() {
     try {
         results = evaluate_node(*this, values);
     } catch (const Error&) {
-        // Most kernels do not compute in halves and packed types. The value is not known until
-        // convert_precision has made the graph one of floats and bytes. That finds other errors
-        // again.
+        // Most kernels do not compute in halves and packed types: the value is not known until
+        // convert_precision has made the graph one of floats and bytes. Another error of this node
+        // is thrown when it is evaluated then.
         if (!reads_or_makes_narrow(*this)) {
             throw;
         }

@@ -4,8 +4,8 @@
 // MatMul-1: [..., M, K] x [..., K, N] -> [..., M, N], leading dimensions broadcast by numpy rules.
 // A first operand [K] is a row, a second one [K] a column; their dimension 1 leaves the result, and
 // the transpose of such an operand is ignored.
-// u8 and i8 operands (after the low-precision transformations) give f32; inputs 2 and 3, optional,
-// are then the zero points of the two operands: one integer each, or, of the second operand, f32,
+// u8 and i8 operands (after the low-precision transformations) give f32, and so does a first one of
+// u16 with such a second one; inputs 2 and 3, optional, are then the zero points of the two operands: one integer each, or, of the second operand, f32,
 // one value or one a column.
 #include "ops/matmul.hpp"
 
@@ -24,8 +24,12 @@ bool is_byte(ElementType type) {
     return type == ElementType::u8 || type == ElementType::i8;
 }
 
+bool are_quantized(ElementType a, ElementType b) {
+    return (is_byte(a) || a == ElementType::u16) && is_byte(b);
+}
+
 ElementType output_type(const InferContext& context) {
-    if (is_byte(context.type(0)) && is_byte(context.type(1))) {
+    if (are_quantized(context.type(0), context.type(1))) {
         for (std::size_t i = 2; i < 4; ++i) {
             const bool fits = !context.has_input(i) || is_integral(context.type(i)) ||
                               (i == 3 && context.type(i) == ElementType::f32);
@@ -36,7 +40,7 @@ ElementType output_type(const InferContext& context) {
     }
     context.require_same_type(0, 1);
     context.require(!context.has_input(2) && !context.has_input(3),
-                    "zero points need u8 or i8 operands");
+                    "zero points need u8 or i8 operands, or u16 by those");
     return context.type(0);
 }
 
@@ -204,7 +208,7 @@ void evaluate(EvalContext& context) {
     const Tensor& a = context.input(0);
     const Tensor& b = context.input(1);
     Tensor& dst = context.output(0, work.dst);
-    if (!is_byte(a.get_element_type())) {
+    if (!are_quantized(a.get_element_type(), b.get_element_type())) {
         dispatch_numeric(a.get_element_type(), [&](auto tag) {
             using T = typename decltype(tag)::type;
             run(work, a.data<T>(), b.data<T>(), dst.data<T>());
@@ -218,9 +222,14 @@ void evaluate(EvalContext& context) {
             function(tensor.data<std::int8_t>());
         }
     };
-    with_bytes(a, [&](const auto* x) {
+    const auto multiply_by_b = [&](const auto* x) {
         with_bytes(b, [&](const auto* y) { run(work, x, y, dst.data<float>()); });
-    });
+    };
+    if (a.get_element_type() == ElementType::u16) {
+        multiply_by_b(a.data<std::uint16_t>());
+    } else {
+        with_bytes(a, multiply_by_b);
+    }
 }
 
 const OpSpec kOps[] = {

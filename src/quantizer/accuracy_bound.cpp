@@ -59,7 +59,7 @@ public:
     }
 
 private:
-    // Of an SQNR, which is a ratio and no drop, the bound is a least one.
+    // Of an SQNR, which is a ratio and no drop, the bound is a lower one.
     double limit() const {
         return bound_.metric == DropMetric::kSqnr ? -bound_.value : bound_.value;
     }

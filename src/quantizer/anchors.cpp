@@ -81,11 +81,11 @@ Output requantized(Model& model,
         model.add("Convert", 1, model.unique_name(name + "/convert"), {value}, to_float)->output();
     const Output first = make_constant(model, name + "/first", Tensor::of<float>({}, {0}));
     const Output last = make_constant(model, name + "/last", Tensor::of<float>({}, {255}));
-    const Output least = make_constant(model, name + "/low", Tensor::of(shape, low));
-    const Output greatest = make_constant(model, name + "/high", Tensor::of(shape, high));
+    const Output min = make_constant(model, name + "/low", Tensor::of(shape, low));
+    const Output max = make_constant(model, name + "/high", Tensor::of(shape, high));
     return model
-        .add("FakeQuantize", 1, model.unique_name(name + "/fq"),
-             {value, first, last, least, greatest}, FakeQuantizeAttrs{})
+        .add("FakeQuantize", 1, model.unique_name(name + "/fq"), {value, first, last, min, max},
+             FakeQuantizeAttrs{})
         ->output();
 }
 
@@ -151,11 +151,11 @@ public:
     }
 
     void describe(QuantizedLayer& layer) const {
-        const auto [least, greatest] =
+        const auto [min, max] =
             std::minmax_element(scales_.channels.begin(), scales_.channels.end(),
                                 [](const auto& a, const auto& b) { return a.scale < b.scale; });
-        layer.min_weight_scale = least->scale;
-        layer.max_weight_scale = greatest->scale;
+        layer.min_weight_scale = min->scale;
+        layer.max_weight_scale = max->scale;
     }
 
 private:

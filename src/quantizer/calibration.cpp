@@ -130,7 +130,7 @@ public:
     }
 
 private:
-    // Where the clipped histogram has something and its quantized form has not.
+    // Stands for zero in bins that the clipped histogram fills and its quantized form does not.
     static constexpr double kSmallest = 1e-9;
 
     double distance(const std::vector<double>& clipped,

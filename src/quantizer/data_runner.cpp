@@ -54,12 +54,12 @@ void DataRunner::run(const std::vector<std::size_t>& indices,
     }
 }
 
-DataSplit split_data(std::size_t count, std::size_t most) {
+DataSplit split_data(std::size_t count, std::size_t max_inputs) {
     constexpr std::size_t kEvery = 3;
     DataSplit split;
     for (std::size_t i = 0; i < count; ++i) {
         std::vector<std::size_t>& part = i % kEvery == kEvery - 1 ? split.judge : split.learn;
-        if (part.size() < most) {
+        if (part.size() < max_inputs) {
             part.push_back(i);
         }
     }

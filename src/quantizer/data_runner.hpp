@@ -41,11 +41,11 @@ private:
 };
 
 // The inputs that methods learn from, and those that judge what they did: every third one, so that
-// the same data gives the same model. No more than `most` of each.
+// the same data gives the same model. No more than `max_inputs` of each.
 struct DataSplit {
     std::vector<std::size_t> learn;
     std::vector<std::size_t> judge;
 };
-DataSplit split_data(std::size_t count, std::size_t most);
+DataSplit split_data(std::size_t count, std::size_t max_inputs);
 
 }  // namespace fuseq::quantizer

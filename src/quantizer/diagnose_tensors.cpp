@@ -9,7 +9,7 @@ namespace fuseq::quantizer {
 namespace {
 
 // From where on something is said about it.
-constexpr double kMuchSaturation = 0.001;
+constexpr double kHighSaturation = 0.001;
 constexpr double kManyUnused = 0.5;
 constexpr double kWideSpread = 16;
 
@@ -54,7 +54,7 @@ double channel_spread(const std::vector<RealRange>& channels) {
 }
 
 std::string remedy_for(const QuantizedTensor& tensor, std::int64_t levels) {
-    if (tensor.saturated > kMuchSaturation) {
+    if (tensor.saturated > kHighSaturation) {
         return "values are clipped: -quantization_calibration none, or -headroom";
     }
     if (static_cast<double>(tensor.unused_levels) > kManyUnused * static_cast<double>(levels)) {

@@ -207,11 +207,11 @@ private:
         std::size_t counted = 0;
         for (std::size_t c = 0; c < count; ++c) {
             const RealRange& range = found->second.channels[c];
-            const double most = std::max(std::abs(static_cast<double>(range.min)),
-                                         std::abs(static_cast<double>(range.max)));
-            alive[c] = most > 0 && shares[c] > 0;
+            const double magnitude = std::max(std::abs(static_cast<double>(range.min)),
+                                              std::abs(static_cast<double>(range.max)));
+            alive[c] = magnitude > 0 && shares[c] > 0;
             if (alive[c]) {
-                logs[c] = strength_ * std::log(most) - (1 - strength_) * std::log(shares[c]);
+                logs[c] = strength_ * std::log(magnitude) - (1 - strength_) * std::log(shares[c]);
                 sum += logs[c];
                 ++counted;
             }

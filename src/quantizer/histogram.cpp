@@ -14,7 +14,7 @@
 namespace fuseq::quantizer {
 namespace {
 
-// Of the least f32 above 0, and of the greatest.
+// Of the smallest f32 above 0, and of the largest.
 constexpr int kMinExponent = -149;
 constexpr int kMaxExponent = 128;
 

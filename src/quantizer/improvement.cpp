@@ -138,16 +138,16 @@ private:
 
     // Max loss of a tensor on the inputs of one part alone.
     double loss_of_parts(const Distances& reached, std::size_t first_part) const {
-        double most = 0;
+        double loss = 0;
         std::size_t begin = 0;
         for (std::size_t part = 0; part < kParts; ++part) {
             const std::size_t end = begin + judges_[part].inputs();
             if (part >= first_part) {
-                most = std::max(most, most_lost(reached, distances_, begin, end));
+                loss = std::max(loss, most_lost(reached, distances_, begin, end));
             }
             begin = end;
         }
-        return most;
+        return loss;
     }
 
     Distances from_part(Distances all, std::size_t first_part) const {

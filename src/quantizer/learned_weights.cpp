@@ -87,20 +87,20 @@ private:
         return integers;
     }
 
-    // The scale of each channel with the least error, weights taken one by one.
+    // The scale of each channel with the smallest error, weights taken one by one.
     WeightScales narrower(const WeightScales& scales) const {
         WeightScales best = scales;
-        std::vector<double> least(rows_.size());
+        std::vector<double> smallest(rows_.size());
         for (std::size_t c = 0; c < rows_.size(); ++c) {
-            least[c] = separate_error(c, scales.channels[c]);
+            smallest[c] = separate_error(c, scales.channels[c]);
         }
         for (int i = kShares - 1; i >= 0; --i) {
             const double share = kMinShare + (1 - kMinShare) * i / kShares;
             const WeightScales tried = choose_weight_scales(weights_, order_, options_, share);
             for (std::size_t c = 0; c < rows_.size(); ++c) {
                 const double error = separate_error(c, tried.channels[c]);
-                if (error < least[c]) {
-                    least[c] = error;
+                if (error < smallest[c]) {
+                    smallest[c] = error;
                     best.channels[c] = tried.channels[c];
                 }
             }

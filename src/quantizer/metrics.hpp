@@ -16,7 +16,7 @@ using Outputs = std::vector<std::vector<Tensor>>;
 
 // Greater is worse.
 //   SQNR: minus the mean over outputs of the signal-to-noise ratio in dB;
-//   cosine: 1 - the least cosine of an input's outputs;
+//   cosine: 1 - the smallest cosine of an input's outputs;
 //   top1: share of inputs whose greatest value of the first output is another one;
 //   detections: share of boxes of confidence 0.2 and more without a partner: of the same class,
 //   with an

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 #include <fmt/core.h>
@@ -26,11 +27,15 @@ bool to_bool(const char* name, const std::string& value) {
     return value == "true";
 }
 
+// `text` is the value, or its part that is the number.
 template <class Number>
-Number to_number(const char* name, const std::string& value, const char* expected) {
+Number to_number(const char* name,
+                 const std::string& value,
+                 std::string_view text,
+                 const char* expected) {
     Number number{};
-    const char* end = value.data() + value.size();
-    const auto read = std::from_chars(value.data(), end, number);
+    const char* end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, number);
     if (read.ec != std::errc() || read.ptr != end) {
         refuse(name, value, expected);
     }
@@ -58,7 +63,8 @@ DropBound to_bound(const char* name, const std::string& value) {
     if (bound.metric == DropMetric::kOwn) {
         refuse(name, value, "another metric: one of the user's own is a function of C++");
     }
-    bound.value = to_number<double>(name, value.substr(at + 1), "METRIC=VALUE");
+    bound.value =
+        to_number<double>(name, value, std::string_view(value).substr(at + 1), "METRIC=VALUE");
     return bound;
 }
 
@@ -76,11 +82,11 @@ void flag(Options& options, const char* name, Text value) {
 }
 template <auto kMember>
 void real(Options& options, const char* name, Text value) {
-    options.*kMember = to_number<double>(name, value, "a number");
+    options.*kMember = to_number<double>(name, value, value, "a number");
 }
 template <auto kMember>
 void whole(Options& options, const char* name, Text value) {
-    options.*kMember = to_number<std::size_t>(name, value, "a whole number");
+    options.*kMember = to_number<std::size_t>(name, value, value, "a whole number");
 }
 template <auto kMember>
 void list(Options& options, const char*, Text value) {

@@ -38,6 +38,12 @@ RealRange widened(RealRange range, double share) {
             static_cast<float>(range.max * (1 + share))};
 }
 
+// Nothing was seen in a dead channel. The range of the tensor holds what other inputs may have
+// there, and gives the zero point that the other channels have.
+bool is_zero(const RealRange& channel) {
+    return channel.min == 0 && channel.max == 0;
+}
+
 // [] for one value, else [1, C, 1, ...].
 Shape limits_shape(std::size_t count, std::size_t rank) {
     if (count == 1) {
@@ -87,7 +93,8 @@ std::vector<PlaceScales> choose_place_scales(const Placement& placement,
         const TensorProfile seen = profile_of_group(places, profile);
         PlaceScales& scales = chosen[group];
         if (options.depthwise_channels && places[0]->depthwise_only && !seen.channels.empty()) {
-            for (const RealRange& range : seen.channels) {
+            for (const RealRange& channel : seen.channels) {
+                const RealRange& range = is_zero(channel) ? seen.range : channel;
                 scales.push_back(choose_scale(widened(range, options.headroom), options.schema,
                                               calibration.integers));
             }

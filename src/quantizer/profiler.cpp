@@ -33,6 +33,27 @@ std::unordered_set<const Node*> computed_nodes(const Model& model) {
     return computed;
 }
 
+// Bytes of the tensors of an input in flight, which live until their statistics are taken; 0: their
+// shapes are open.
+std::size_t bytes_of(const std::vector<Output>& tensors) {
+    std::size_t bytes = 0;
+    for (const Output& tensor : tensors) {
+        if (!tensor.partial_shape().is_static()) {
+            return 0;
+        }
+        bytes += shape_size(tensor.shape()) * size_of(tensor.type());
+    }
+    return bytes;
+}
+
+// One a core, less where the tensors are large.
+std::size_t default_streams(const std::vector<Output>& tensors) {
+    constexpr std::size_t kMemory = std::size_t{1} << 30U;
+    const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
+    const std::size_t bytes = std::max<std::size_t>(bytes_of(tensors), 1);
+    return std::clamp<std::size_t>(kMemory / bytes, 1, cores);
+}
+
 // Hands out inputs, and takes their statistics in the same order.
 class Queue {
 public:
@@ -93,8 +114,7 @@ private:
 
 }  // namespace
 
-Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams)
-    : streams_(streams != 0 ? streams : std::max(1u, std::thread::hardware_concurrency())) {
+Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams) {
     const std::shared_ptr<Model> model = lowered.clone();
     const auto computed = computed_nodes(*model);
     for (Node* node : model->ordered_nodes()) {
@@ -108,6 +128,7 @@ Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t 
         }
     }
     const std::vector<Output> outputs = model->outputs();
+    streams_ = streams != 0 ? streams : default_streams(outputs);
     for (Node* node : model->ordered_nodes()) {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i].node == node && outputs[i].type() == ElementType::f32) {

@@ -33,7 +33,7 @@ struct ScaleAndOffset {
     std::int32_t offset = 0;
     IntegerRange integers;
 
-    // The least and the greatest value.
+    // The smallest and the largest value.
     RealRange limits() const;
     // clip(nearbyint(value / scale + offset)) in f32, halves to even.
     std::int64_t quantize(float value) const;

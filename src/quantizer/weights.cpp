@@ -9,7 +9,7 @@
 namespace fuseq::quantizer {
 namespace {
 
-// Scales from this share of the full range up are tried for the least squared error.
+// Scales from this share of the full range up are tried for the smallest squared error.
 constexpr double kMinShare = 0.5;
 constexpr int kShares = 50;
 
@@ -62,15 +62,15 @@ ScaleAndOffset best_scale(const float* values,
     if (options.weights_calibration != Calibration::kMse) {
         return best;
     }
-    double least = squared_error(values, runs, best);
+    double smallest = squared_error(values, runs, best);
     for (int i = kShares - 1; i >= 0; --i) {
         const double share = kMinShare + (1 - kMinShare) * i / kShares;
         const RealRange part{static_cast<float>(range.min * share),
                              static_cast<float>(range.max * share)};
         const ScaleAndOffset tried = choose_scale(part, options.weights_schema, integers);
         const double error = squared_error(values, runs, tried);
-        if (error < least) {
-            least = error;
+        if (error < smallest) {
+            smallest = error;
             best = tried;
         }
     }

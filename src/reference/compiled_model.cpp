@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "model/execution_graph_json.hpp"
-#include "model/nearest_name.hpp"
 #include "model/property_choice.hpp"
+#include "model/property_hint.hpp"
 #include "ops/quantized/rules/rules_json.hpp"
 #include "ops/state/separate_state.hpp"
 #include "ops/state/variables_json.hpp"
@@ -43,8 +43,8 @@ std::vector<InitialProgram> make_initial(const Model& model, const MethodChoice&
 }
 
 Error unknown_property(const std::string& name, const std::vector<std::string>& names) {
-    return {"property", fmt::format("REFERENCE has no property '{}'; the nearest is '{}'", name,
-                                    nearest_name(name, names))};
+    return {"property",
+            fmt::format("REFERENCE has no property '{}'{}", name, property_hint(name, names))};
 }
 
 }  // namespace
@@ -74,8 +74,11 @@ void Options::set(const AnyMap& properties) {
         if (!values.contains(name)) {
             throw unknown_property(name, names());
         }
-        if (name == property::kPerfCount || name == property::kKeepIntermediates) {
+        if (name == property::kPerfCount || name == property::kKeepIntermediates ||
+            name == "ENABLE_CPU_PINNING" || name == "ENABLE_HYPER_THREADING") {
             (void)value.as_bool();
+        } else if (takes_number(name)) {
+            (void)checked_number(name, value);
         } else if (!choices_of(name).empty()) {
             checked_choice(name, value);
         }

@@ -1,12 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include "fuseq/core.hpp"
+#include "model/property_hint.hpp"
 
 #include <algorithm>
 
 #include <fmt/core.h>
 
-#include "model/nearest_name.hpp"
 #include "ops/quantized/rules/method_choice.hpp"
 #include "runtime/core_impl.hpp"
 
@@ -42,10 +42,8 @@ void check_global(const std::string& name) {
     for (const std::string& known : kGlobalProperties) {
         names += fmt::format("{}{}", names.empty() ? "" : ", ", known);
     }
-    throw Error(
-        "property",
-        fmt::format("'{}' cannot be set for all devices; the nearest is '{}'; these can: {}", name,
-                    nearest_name(name, kGlobalProperties), names));
+    throw Error("property", fmt::format("'{}' cannot be set for all devices{}; these can: {}", name,
+                                        property_hint(name, kGlobalProperties), names));
 }
 
 }  // namespace

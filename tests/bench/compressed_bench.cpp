@@ -49,15 +49,15 @@ void own(benchmark::State& state, ElementType type) {
     const kernels::CompressedMatrix matrix = matrix_of(p, type);
     const auto src = random_floats(p.rows * p.depth);
     std::vector<float> dst(p.rows * p.channels);
-    std::vector<float> sums(p.rows * p.groups);
+    std::vector<float> work(matrix.work_size(p.rows));
     const bool few = p.rows <= kernels::CompressedMatrix::kMaxStreamedRows;
     for (auto _ : state) {
-        if (few && matrix.needs_sums()) {
-            matrix.sum_groups(src.data(), p.rows, sums.data());
+        if (few) {
+            matrix.prepare(src.data(), p.rows, work.data());
         }
         cpu::parallel_for(matrix.panels(), 1, [&](std::size_t begin, std::size_t end) {
             if (few) {
-                matrix.stream(src.data(), p.rows, sums.data(), dst.data(), {begin, end});
+                matrix.stream(src.data(), p.rows, work.data(), dst.data(), {begin, end});
             } else {
                 matrix.multiply(src.data(), p.rows, dst.data(), {begin, end});
             }

@@ -73,12 +73,8 @@ void depthwise_own(benchmark::State& state) {
 }
 
 // One form, wherever it runs.
-void depthwise_ring(benchmark::State& state) {
-    depthwise_with(state, kernels::DepthwisePath::kRing);
-}
-
-void depthwise_pairs(benchmark::State& state) {
-    depthwise_with(state, kernels::DepthwisePath::kPairs);
+void depthwise_strips(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kStrips);
 }
 
 void depthwise_portable(benchmark::State& state) {
@@ -87,6 +83,10 @@ void depthwise_portable(benchmark::State& state) {
 
 void depthwise_columns(benchmark::State& state) {
     depthwise_with(state, kernels::DepthwisePath::kColumns);
+}
+
+void depthwise_quads(benchmark::State& state) {
+    depthwise_with(state, kernels::DepthwisePath::kQuads);
 }
 
 void depthwise_onednn(benchmark::State& state) {
@@ -128,10 +128,10 @@ void layers(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK(depthwise_own)->Apply(layers);
-BENCHMARK(depthwise_ring)->Apply(layers);
-BENCHMARK(depthwise_pairs)->Apply(layers);
+BENCHMARK(depthwise_strips)->Apply(layers);
 BENCHMARK(depthwise_portable)->Apply(layers);
 BENCHMARK(depthwise_columns)->Apply(layers);
+BENCHMARK(depthwise_quads)->Apply(layers);
 BENCHMARK(depthwise_onednn)->Apply(layers);
 
 }  // namespace

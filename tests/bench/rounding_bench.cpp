@@ -3,8 +3,9 @@
 //
 // What a framework's rounding rule costs beside the native requantization (scale, bias, rounded
 // half to even) of the same product, i8 -> i8. Arguments: width = height of src, its channels,
-// channels of dst (gemm), and how the product ends: 0 native, 1 rule by the short way, 2 rule in vectors of
-// 32 bits (short_rounding.hpp). A depthwise kernel is 3x3.
+// channels of dst (gemm), and how the product ends: 0 native, 1 by the rule's scale and shift, which
+// the kernel stores itself, 2 by two lines from a buffer, 3 by integers from a buffer
+// (short_rounding.hpp). A depthwise kernel is 3x3.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -19,26 +20,26 @@
 namespace fuseq::bench {
 namespace {
 
-enum End { kNative, kShort, kFixed };
+enum End { kNative, kOwn, kTwoLines, kIntegers };
 
 constexpr float kScale = 0.0075F;
 
-// Half away from zero, onto a grid with a relu, which the short way has; or without one, which it
-// has not.
+// Half away from zero: with a relu one line has it, without one two lines have it, unless the
+// multiplier is small.
 kernels::SumRounding rounding_of(std::size_t channels, End end) {
     const std::vector<std::int32_t> bias(channels, 100);
-    const std::vector<kernels::FixedMultiplier> fixed(channels, {2061584302, -7});  // kScale
-    const int zero_point = end == kShort ? -128 : 0;
+    const int exponent = end == kIntegers ? -13 : -7;  // of kScale
+    const std::vector<kernels::FixedMultiplier> fixed(channels, {2061584302, exponent});
+    const int zero_point = end == kOwn ? -128 : 0;
     return {kernels::SumColumns(kernels::ProductRounding::kHalfAway, bias, fixed, {}),
             {zero_point, -128, 127},
             ElementType::i8,
-            channels,
             "D2"};
 }
 
 End end_of(benchmark::State& state, int argument) {
     const auto end = static_cast<End>(state.range(argument));
-    constexpr const char* kNames[] = {"native", "short", "fixed"};
+    constexpr const char* kNames[] = {"native", "own", "two lines", "integers"};
     state.SetLabel(kNames[end]);
     return end;
 }
@@ -55,8 +56,13 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     const End end = end_of(state, 3);
     const auto bytes = random_bytes(depth * channels);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
-    const std::vector<float> scale(channels, end == kNative ? kScale : 1.0F);
-    const std::vector<float> bias(channels, end == kNative ? 100.0F : 0.0F);
+    const kernels::SumRounding rounding = rounding_of(channels, end);
+    const auto own = end == kOwn ? rounding.bias_first() : std::nullopt;
+    const bool in_kernel = end == kNative || own;
+    const std::vector<float> scale =
+        own ? own->scale : std::vector<float>(channels, end == kNative ? kScale : 1.0F);
+    const std::vector<float> bias =
+        own ? own->shift : std::vector<float>(channels, end == kNative ? 100.0F : 0.0F);
     kernels::GemmParams params;
     params.form = form;
     params.shape = {.src_channels = depth,
@@ -68,12 +74,11 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     params.weights = {
         .values = weights, .dst_channel = depth, .src_channel = 1, .row = 1, .column = 1};
     params.src_type = ElementType::i8;
-    params.dst_type = end == kNative ? ElementType::i8 : ElementType::f32;
+    params.dst_type = in_kernel ? ElementType::i8 : ElementType::f32;
     params.src_zero_point = -3;
     params.scale = scale;
     params.bias = bias;
     const kernels::GemmVnni gemm(params);
-    const kernels::SumRounding rounding = rounding_of(channels, end);
     const auto src = random_bytes(size * size * depth);
     kernels::AlignedVector<std::uint8_t> dst(size * size * channels);
     kernels::AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes());
@@ -81,7 +86,7 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
         gemm.run({.src = src.data(),
                   .dst = dst.data(),
                   .scratch = scratch.data(),
-                  .rounding = end == kNative ? nullptr : &rounding},
+                  .rounding = in_kernel ? nullptr : &rounding},
                  0, {});
         benchmark::ClobberMemory();
     }
@@ -107,7 +112,11 @@ void rounding_depthwise(benchmark::State& state) {
     const End end = end_of(state, 2);
     const auto bytes = random_bytes(channels * 9);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
-    const std::vector<float> scale{end == kNative ? kScale : 1.0F};
+    const kernels::SumRounding rounding = rounding_of(channels, end);
+    const auto own = end == kOwn ? rounding.fused() : std::nullopt;
+    const bool in_kernel = end == kNative || own;
+    const std::vector<float> scale = own ? own->scale : std::vector<float>{in_kernel ? kScale : 1};
+    const std::vector<float> bias = own ? own->shift : std::vector<float>{};
     const std::vector<std::int32_t> zero_point{-3};
     kernels::DepthwiseParams params;
     params.shape = {{.src_channels = channels,
@@ -121,12 +130,12 @@ void rounding_depthwise(benchmark::State& state) {
                      .pad_top = 1,
                      .pad_left = 1}};
     params.src_type = ElementType::i8;
-    params.dst_type = end == kNative ? ElementType::i8 : ElementType::f32;
+    params.dst_type = in_kernel ? ElementType::i8 : ElementType::f32;
     params.src_zero_point = zero_point;
     params.weights = weights;
     params.scale = scale;
+    params.bias = bias;
     const kernels::DepthwiseConv conv(params);
-    const kernels::SumRounding rounding = rounding_of(channels, end);
     const auto src = random_bytes(size * size * channels);
     kernels::AlignedVector<std::uint8_t> dst(size * size * channels);
     const std::size_t row = size * channels;
@@ -134,10 +143,10 @@ void rounding_depthwise(benchmark::State& state) {
     const std::size_t rows = std::max<std::size_t>(kBufferElements / row / 2 * 2, 2);
     kernels::AlignedVector<float> buffer(rows * row);
     for (auto _ : state) {
-        if (end == kNative) {
+        if (in_kernel) {
             conv.run(src.data(), dst.data());
         }
-        for (std::size_t y = 0; end != kNative && y < size; y += rows) {
+        for (std::size_t y = 0; !in_kernel && y < size; y += rows) {
             const std::size_t last = std::min(y + rows, size);
             conv.run_to_buffer(src.data(), buffer.data(), {y, last});
             rounding.run(buffer.data(), dst.data() + y * row, {0, (last - y) * row});
@@ -152,7 +161,7 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
                               {14, 192, 64},
                               {28, 64, 256},
                               {14, 512, 512}}) {
-        for (const std::int64_t end : {0, 1, 2}) {
+        for (const std::int64_t end : {0, 1, 2, 3}) {
             b->Args({layer[0], layer[1], layer[2], end});
         }
     }
@@ -161,7 +170,7 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
 void depthwise_layers(benchmark::internal::Benchmark* b) {
     for (const auto& layer :
          {std::vector<std::int64_t>{24, 32}, {12, 64}, {28, 192}, {112, 32}, {14, 384}}) {
-        for (const std::int64_t end : {0, 1, 2}) {
+        for (const std::int64_t end : {0, 1, 2, 3}) {
             b->Args({layer[0], layer[1], end});
         }
     }

@@ -79,19 +79,21 @@ void wide_layers(benchmark::internal::Benchmark* bench) {
     bench->Args({270, 480, 16, 8})->Args({64, 256, 16, 8})->Unit(benchmark::kMicrosecond);
 }
 
-// Channels in lanes.
-void lane_layers(benchmark::internal::Benchmark* bench) {
+// Channel-vectorized.
+void channel_layers(benchmark::internal::Benchmark* bench) {
     bench->Args({270, 480, 16, 16})->Args({540, 960, 8, 32})->Args({270, 480, 3, 16});
     bench->Args({416, 416, 3, 16})->Args({64, 64, 16, 16})->Unit(benchmark::kMicrosecond);
 }
 
-BENCHMARK_CAPTURE(small_conv_own, bytes, ElementType::u8, false)->Apply(layers)->Apply(lane_layers);
+BENCHMARK_CAPTURE(small_conv_own, bytes, ElementType::u8, false)
+    ->Apply(layers)
+    ->Apply(channel_layers);
 BENCHMARK_CAPTURE(small_conv_own, planes, ElementType::f32, false)
     ->Apply(layers)
     ->Apply(wide_layers);
 BENCHMARK_CAPTURE(small_conv_own, zero_points, ElementType::f32, true)
     ->Apply(wide_layers)
-    ->Apply(lane_layers);
+    ->Apply(channel_layers);
 
 }  // namespace
 }  // namespace fuseq::bench

@@ -353,7 +353,7 @@ TEST_F(CompatCPreprocess, NormalisesColors) {
     EXPECT_THAT(run(picture.get()), ElementsAre(4.5, 2, 4.5));
 }
 
-// Of 1 to 6 in three channels of two: cropped to 2, 4, 6, reversed, and a zero behind each.
+// Of 1 to 6 in three channels of two: cropped to 2, 4, 6, reversed, and a zero after each.
 TEST_F(CompatCPreprocess, CropsReversesAndPads) {
     start({1, 3, 1, 2});
     const LayoutPtr layout = made<LayoutPtr>(ov_layout_create, "NCHW");

@@ -61,13 +61,23 @@ protected:
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             planes[i % 3 * 64 * 64 + i / 3] = bytes[i];
         }
+        return scores_of(planes);
+    }
+    // The same for a picture of one color.
+    static std::vector<float> scores_of_color(float red, float green, float blue) {
+        std::vector<float> planes(64 * 64 * 3, red);
+        std::fill(planes.begin() + 64 * 64, planes.begin() + 2 * 64 * 64, green);
+        std::fill(planes.begin() + 2 * 64 * 64, planes.end(), blue);
+        return scores_of(planes);
+    }
+    static std::vector<float> scores_of(const std::vector<float>& planes) {
         InferRequest request = Core().compile_model(kModel, GetParam()).create_infer_request();
         request.set_input_tensor(Tensor::of<float>({1, 3, 64, 64}, planes));
         request.infer();
         return to_floats(request.get_output_tensor());
     }
-    static std::size_t best() {
-        const std::vector<float> all = scores();
+    static std::size_t best() { return best_of(scores()); }
+    static std::size_t best_of(const std::vector<float>& all) {
         return static_cast<std::size_t>(std::max_element(all.begin(), all.end()) - all.begin());
     }
     std::string saved(const char* name, const std::string& text) const {
@@ -178,6 +188,58 @@ TEST_P(CompatPrograms, SnippetsOfTheUserGuideRun) {
                                 "Parameter Input x;ExecutionNode "));
     EXPECT_THAT(text, HasSubstr(";Result Output r;\ndouble\n"));
     EXPECT_THAT(text, Not(HasSubstr("odd")));
+}
+
+TEST_P(CompatPrograms, SyncBenchmarkCountsItsInferences) {
+    const std::string best = std::to_string(best_of(scores_of_color(128, 128, 128)));
+    EXPECT_THAT(run("sync_benchmark", std::string(kModel) + " " + GetParam()),
+                HasSubstr("input image f32 [1,3,64,64]\nCount: 10 iterations\nThroughput known: 1\n"
+                          "Median known: 1\nbest " +
+                          best + "\n"));
+}
+
+TEST_P(CompatPrograms, ThroughputBenchmarkKeepsItsRequestsBusy) {
+    const std::string best = std::to_string(best_of(scores_of_color(128, 128, 128)));
+    EXPECT_THAT(run("throughput_benchmark", std::string(kModel) + " " + GetParam()),
+                HasSubstr("requests known 1 count 20\nbest " + best + "\n"));
+}
+
+// By the equations of BT.601, Y 81, U 90 and V 240 are red 254, green 0 and blue 0.
+TEST_P(CompatPrograms, HelloNv12InputClassificationSeesRed) {
+    std::string frame(32 * 16, static_cast<char>(81));
+    for (int i = 0; i < 16 * 8; ++i) {
+        frame += {static_cast<char>(90), static_cast<char>(240)};
+    }
+    const std::string file = folder_.write("red.yuv", frame);
+    const std::vector<float> expected = scores_of_color(254, 0, 0);
+    std::ostringstream line;
+    line << "class " << best_of(expected) << ' ' << expected[best_of(expected)] << '\n';
+    const std::string device = GetParam();
+    EXPECT_EQ(run("hello_nv12_input_classification",
+                  std::string(kModel) + " " + file + " 32x16 " + device),
+              "input image/y [1,16,32,1]\ninput image/uv [1,8,16,2]\n" + line.str());
+    EXPECT_EQ(run("hello_nv12_input_classification_c",
+                  std::string(kModel) + " " + file + " 32 16 " + device),
+              line.str());
+}
+
+// 2 a + b.
+TEST_P(CompatPrograms, ModelInspectionSeesLayersShapesAndTheCache) {
+    const std::string model = saved("inspected", R"(model "inspected"
+%a = Parameter : f32[1,3]
+%b = Parameter : f32[1,3]
+%twice = Add(%a, %a)
+%sum = Add(%twice, %b)
+%r = Result(%sum))");
+    const bool caches = std::string(GetParam()) == "CPU";
+    const std::string values = "values 12 72\n";
+    EXPECT_EQ(run("model_inspection", model + " " + GetParam() + " " + folder_.path("")),
+              "Parameter a reads f32[1,3]\nParameter b reads f32[1,3]\n"
+              "Add twice reads a a f32[1,3]\nAdd sum reads twice b f32[1,3]\n"
+              "Result r reads sum f32[1,3]\nresult 0 of Add parameter 1\n"
+              "open [?,3] [1..8,3] 1\nbatch 2 [N,C] 1\nadded [2,3] 2\n"
+              "cached 0\n" +
+                  values + "cached " + (caches ? "1\n" : "0\n") + values);
 }
 
 TEST_P(CompatPrograms, HelloQueryDeviceKnowsEveryProperty) {

@@ -41,8 +41,8 @@ deconvolution or matmul before it.
 *int8*: what becomes of the scale (DQ) of a quantized input. *anchor*: integers go in, with quantized
 weights, and one scale stands after. *passes*: the operation runs on the integers and the DQ moves
 after it (`transformations/low_precision/laws` says when not). *after an anchor*: computed in float
-between an anchor and the next FakeQuantize, in one step with them. *stops*: the DQ is applied in
-front of it.
+between an anchor and the next FakeQuantize, in one step with them. *stops*: the DQ is applied
+before it.
 
 )";
 

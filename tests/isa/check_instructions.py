@@ -141,10 +141,16 @@ class Sources:
                 found |= self.levels(header)
         return frozenset(found)
 
-
-def assembly_of(path):
-    """What the dot products that a source writes in assembly need."""
-    return frozenset(NEED_OF_ENCODING[m[1]] for m in ASSEMBLY.finditer(path.read_text()))
+    @functools.lru_cache(maxsize=None)
+    def assembly(self, path):
+        """What the dot products need that a source file, or such a header, writes in assembly."""
+        text = path.read_text()
+        found = {NEED_OF_ENCODING[m[1]] for m in ASSEMBLY.finditer(text)}
+        for name in INCLUDE.findall(text):
+            header = self.root / "src" / name
+            if name.startswith("cpu/kernels") and header.exists() and header != path:
+                found |= self.assembly(header)
+        return frozenset(found)
 
 
 def allowed_in(name, asked, assembly=frozenset()):
@@ -186,7 +192,7 @@ def check_objects(build, root):
         source = source_of(obj, build, root)
         if source is None:
             continue
-        asked, assembly = sources.levels(source), assembly_of(source)
+        asked, assembly = sources.levels(source), sources.assembly(source)
         name, allowed, level = "", set(), ""
         for item in disassembled(["-d", obj]):
             if item[0] == "function":

@@ -59,11 +59,15 @@ class Allowed(unittest.TestCase):
 
     def test_assembly_names_its_encoding(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "a.cpp"
-            path.write_text('asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum));')
-            self.assertEqual(check.assembly_of(path), {"avx_vnni"})
-            path.write_text("int f();")
-            self.assertEqual(check.assembly_of(path), set())
+            kernels = Path(folder) / "src/cpu/kernels"
+            kernels.mkdir(parents=True)
+            (kernels / "a-inl.h").write_text('asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum));')
+            (kernels / "by_header.cpp").write_text('#include "cpu/kernels/a-inl.h"')
+            (kernels / "none.cpp").write_text("int f();")
+            sources = check.Sources(Path(folder))
+            self.assertEqual(sources.assembly(kernels / "a-inl.h"), {"avx_vnni"})
+            self.assertEqual(sources.assembly(kernels / "by_header.cpp"), {"avx_vnni"})
+            self.assertEqual(sources.assembly(kernels / "none.cpp"), set())
         allowed = check.allowed_in("fuseq::kernels::N_AVX2::f(int)", set(), {"avx_vnni"})[1]
         self.assertIn("avx_vnni", allowed)
         self.assertNotIn("avx512_vnni", allowed)

@@ -5,6 +5,7 @@
 // that shape alone, and REFERENCE's numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -110,6 +111,46 @@ TEST(OpenShapes, TextsOfAnyLength) {
     check(model, std::move(cases));
 }
 
+// What explain says of each step.
+std::vector<std::string> steps_of(const CompiledModel& compiled) {
+    const auto report = nlohmann::json::parse(compiled.get_property(property::kReport).as_string());
+    std::vector<std::string> steps;
+    for (nlohmann::json step : report.at("steps")) {
+        step.erase("candidates");  // an io_reorder depends on what was there before
+        steps.push_back(step.dump());
+    }
+    return steps;
+}
+
+// Where a head has 64 scores in each direction, scores, softmax and context become one step. Which
+// steps there are must not depend on the lengths before; the order of those that do not read each
+// other may.
+TEST(OpenShapes, LengthsWithAttentionByHeadsHaveTheStepsOfTheLengthAlone) {
+    TransformerOptions options = small(TransformerKind::kBert);
+    options.width = 128;
+    options.tokens = 130;
+    options.open = true;
+    const std::shared_ptr<Model> open = transformer(options, kSeed);
+    Core core;
+    CompiledModel compiled = core.compile_model(open, "CPU");
+    InferRequest request = compiled.create_infer_request();
+    for (const std::size_t tokens : {96, 16, 130, 64, 3, 65, 1, 128, 17}) {
+        SCOPED_TRACE(tokens);
+        options.tokens = tokens;
+        const std::vector<Tensor> inputs = transformer_inputs(options, tokens);
+        const std::vector<Tensor> given = infer(request, inputs);
+        CompiledModel alone = core.compile_model(fixed(*open, inputs), "CPU");
+        InferRequest own = alone.create_infer_request();
+        const std::vector<Tensor> expected = infer(own, inputs);
+        expect_same_bytes(given[0], expected[0]);
+        const std::vector<std::string> steps = steps_of(compiled);
+        EXPECT_THAT(steps, testing::UnorderedElementsAreArray(steps_of(alone)));
+        if (tokens >= 64) {
+            EXPECT_THAT(steps, testing::Contains(testing::HasSubstr("fuseq:attention:")));
+        }
+    }
+}
+
 Tensor picture(const Shape& shape) {
     std::mt19937 random(kSeed);
     Tensor tensor(ElementType::f32, shape);
@@ -127,6 +168,23 @@ std::vector<std::vector<Tensor>> pictures(const std::vector<Shape>& shapes) {
     }
     return cases;
 }
+
+class OpenNumberOfImages
+    : public testing::TestWithParam<std::tuple<TransformerKind, AttentionSpelling>> {};
+
+TEST_P(OpenNumberOfImages, GivesWhatEachNumberAloneGives) {
+    TransformerOptions options = small(std::get<0>(GetParam()));
+    options.spellings.attention = std::get<1>(GetParam());
+    options.open = true;
+    check(transformer(options, kSeed),
+          pictures({{1, 3, 16, 16}, {2, 3, 16, 16}, {5, 3, 16, 16}, {3, 3, 16, 16}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Kinds,
+    OpenNumberOfImages,
+    testing::Combine(testing::Values(TransformerKind::kVit, TransformerKind::kSwin),
+                     testing::Values(AttentionSpelling::kMatMuls, AttentionSpelling::kOperation)));
 
 // Quantizations with zero points, so that borders matter, and a residual addition.
 TEST(OpenShapes, PicturesOfAnySize) {

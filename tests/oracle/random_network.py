@@ -5,12 +5,14 @@ import numpy as np
 
 import network_layers as layers
 import network_movement as movement
+import network_resize as resize
 import network_tokens as tokens
 import network_transformers as transformers
 from network_builder import NetworkBuilder, Rejected
 
 IMAGES = ((layers.convolution, 8), (layers.group_convolution, 4), (layers.deconvolution, 2),
-          (layers.pool, 2), (layers.interpolate, 1), (layers.gate, 1), (movement.shuffle, 1),
+          (layers.pool, 2), (layers.interpolate, 1), (resize.resized, 1), (resize.branches, 1.5), (layers.gate, 1),
+          (movement.shuffle, 1),
           (layers.inverted_residual, 2), (tokens.length_norm, 0.3),
           (movement.space, 1), (tokens.layer_norm, 1), (tokens.softmax, 0.3),
           (layers.activation, 0.7), (layers.followed, 1), (tokens.product, 0.3),

@@ -1,6 +1,7 @@
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
 """Core: devices and properties."""
+import re
 import subprocess
 import sys
 
@@ -10,6 +11,8 @@ import pytest
 import fuseq as ov
 import fuseq.properties as props
 import fuseq.properties.hint as hints
+
+from conftest import ROOT
 
 
 def test_devices(core):
@@ -60,6 +63,15 @@ def test_every_property_has_a_constant(core, cnn_path):
     supported = {str(name) for name in core.get_property("CPU", "SUPPORTED_PROPERTIES")}
     supported |= {str(name) for name in compiled.get_property("SUPPORTED_PROPERTIES")}
     assert supported == known
+
+
+def test_properties_that_are_absent_by_design_say_why(core):
+    page = (ROOT / "docs/properties.md").read_text().partition("## By design absent")[2]
+    names = re.findall(r"`([A-Z_]+)`", page)
+    assert len(names) > 15
+    for name in {*names} - {"ENABLE_CPU_PINNING"}:
+        with pytest.raises(ov.Error, match=f"'{name}'; it is OpenVINO's, and absent here: \\w+"):
+            core.get_property("CPU", name)
 
 
 def test_unknown_properties_name_the_nearest(core, cnn_path):

@@ -14,6 +14,12 @@ def model(core, cnn_path):
     return core.read_model(cnn_path)
 
 
+def test_an_ir_ends_in_xml(model, tmp_path):
+    with pytest.raises(ov.Error, match="model.txt' does not end in .xml"):
+        ov.save_model(model, tmp_path / "model.txt")
+    assert not list(tmp_path.iterdir())
+
+
 def test_ports_have_names_types_and_shapes(model):
     port = model.input()
     assert port.any_name == "image" and port.get_names() == {"image"}

@@ -362,7 +362,7 @@ def test_another_thread_works_while_a_model_is_compiled(core, cnn_path, cnn_imag
     assert request.infer(inputs)[0].shape == (1, 10)
 
 
-# The rows of docs/surface.md that say "absent".
+# The rows of docs/surface.md that say "absent"; test_openvino_tutorial.py has the reasons.
 @pytest.mark.parametrize("module", ["opset13", "opset8", "passes", "op", "frontend", "exceptions", "tools", "properties.intel_cpu",
                                     "properties.intel_gpu", "properties.intel_auto", "properties.intel_npu"])
 def test_absent_modules_cannot_be_imported(module):
@@ -373,7 +373,7 @@ def test_absent_modules_cannot_be_imported(module):
 @pytest.mark.parametrize("cls, names", [
     (ov.Core, ["register_plugins", "add_extension", "create_context", "get_default_context"]),
     (ov.Model, ["set_rt_info", "get_rt_info", "has_rt_info"]), (ov.ConstOutput, ["tensor", "set_rt_info"]),
-    (ov.CompiledModel, ["set_property", "release_memory"]), (ov.preprocess.PreProcessSteps, ["custom"]),
+    (ov.CompiledModel, ["set_property"]), (ov.preprocess.PreProcessSteps, ["custom"]),
     (ov.preprocess.InputTensorInfo, ["set_memory_type"])])
 def test_absent_calls_are_no_attributes(cls, names):
     assert [name for name in names if hasattr(cls, name)] == []
@@ -387,5 +387,5 @@ def test_absent_forms_say_what_there_is(core):
     with pytest.raises(TypeError, match="No constructor defined"):
         ov.Model([], [])
     for name in ("SUPPORTED_METRICS", "SUPPORTED_CONFIG_KEYS", "CACHE_MODE", "AFFINITY"):
-        with pytest.raises(ov.Error, match=f"has no property '{name}'; the nearest is"):
+        with pytest.raises(ov.Error, match=f"has no property '{name}'; it is OpenVINO's, and absent here: "):
             core.get_property("CPU", name)

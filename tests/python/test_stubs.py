@@ -55,6 +55,18 @@ def test_unknown_keywords_name_the_nearest(call):
         call()
 
 
+def test_values_of_other_types_are_answered_with_those_that_fit(core, cnn_path):
+    steps = ov.preprocess.PrePostProcessor(core.read_model(cnn_path)).input().preprocess()
+    with pytest.raises(TypeError, match=r"^resize\(\) takes other arguments: got \(str\), it takes \(alg: ResizeAlgorithm\) or "
+                                        r"\(alg: ResizeAlgorithm, dst_height: int, dst_width: int\); ResizeAlgorithm is one of "
+                                        r"RESIZE_LINEAR, "):
+        steps.resize("linear")
+    with pytest.raises(TypeError, match=r"^wait_for\(\) takes other arguments: got \(timeout: str\), it takes \(timeout: int\)$"):
+        core.compile_model(cnn_path).create_infer_request().wait_for(timeout="long")
+    with pytest.raises(TypeError, match=r"^Tensor\(\) takes other arguments: got \(int, int, int\), it takes \(port: ConstOutput\) or "):
+        ov.Tensor(1, 2, 3)
+
+
 def test_unknown_keywords_of_calls_without_any():
     with pytest.raises(TypeError, match=r"^get_available_devices\(\) has no keyword 'zzz'; it has none$"):
         ov.Core().get_available_devices(zzz=1)

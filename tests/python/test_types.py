@@ -3,6 +3,8 @@
 """Type, Shape, PartialShape, Dimension."""
 import pickle
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -53,6 +55,16 @@ def test_a_partial_shape_is_made_of_lists_and_text():
     assert shape[2] == ov.Dimension(2, 8) and shape[-1] == 5
     assert shape.get_max_shape() == [1, -1, 8, -1, 5]
     assert ov.PartialShape.dynamic().rank.is_dynamic
+
+
+def test_a_partial_shape_holds_others():
+    wide = ov.PartialShape([1, (2, 8)])
+    assert wide.relaxes([1, 3]) and not wide.relaxes([1, 9]) and not wide.relaxes([1, 3, 1])
+    assert ov.PartialShape([1, (3, 4)]).refines(wide) and not wide.refines([1, 3])
+    assert ov.PartialShape.dynamic().relaxes(wide) and not wide.relaxes(ov.PartialShape.dynamic())
+    other = copy.deepcopy(wide)
+    other[0] = 5
+    assert str(wide) == "[1,2..8]" and str(other) == "[5,2..8]" and copy.copy(wide) == wide
 
 
 def test_sizes_are_set_and_a_static_shape_is_a_list():

@@ -3,6 +3,7 @@
 #include "support/fuzz_loop.hpp"
 
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,7 +27,16 @@ std::string whole_file(const char* path) {
     return text.str();
 }
 
-constexpr unsigned kMaxSeconds = 30;  // a file that takes longer hangs
+// A file that takes longer hangs: seconds of work, and of the clock where it waits.
+constexpr int kMaxSeconds = 30;
+constexpr unsigned kMaxWait = 600;
+
+void start_watch() {
+    ::itimerval limit{};
+    limit.it_value.tv_sec = kMaxSeconds;
+    ::setitimer(ITIMER_PROF, &limit, nullptr);
+    ::alarm(kMaxWait);
+}
 
 volatile std::uint64_t current_seed = 0;
 
@@ -77,12 +87,16 @@ private:
 
 }  // namespace
 
-int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import) {
-    if (argc < 4) {
-        std::cerr << "usage: " << argv[0] << " SECONDS SEED FILES\n";
+int fuzz_loop(int argc,
+              char** argv,
+              const Damage& damage,
+              const Import& import,
+              std::vector<std::string> own) {
+    if (argc < (own.empty() ? 4 : 3)) {
+        std::cerr << "usage: " << argv[0] << " SECONDS SEED" << (own.empty() ? " FILES\n" : "\n");
         return 2;
     }
-    std::vector<std::string> files;
+    std::vector<std::string> files = std::move(own);
     for (int i = 3; i < argc; ++i) {
         files.push_back(whole_file(argv[i]));
     }
@@ -94,7 +108,7 @@ int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import)
         return 0;
     }
     Fuzzer fuzzer(import);
-    for (const int signal : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL, SIGALRM}) {
+    for (const int signal : {SIGSEGV, SIGFPE, SIGABRT, SIGBUS, SIGILL, SIGALRM, SIGPROF}) {
         ::signal(signal, on_crash);
     }
     while (Clock::now() < end) {
@@ -102,7 +116,7 @@ int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import)
         std::cerr << "seed " << seed << '\n';
         for (std::uint64_t i = 0; i < kStep && Clock::now() < end; ++i, ++seed) {
             current_seed = seed;
-            ::alarm(kMaxSeconds);
+            start_watch();
             fuzzer.run(damage(files[seed % files.size()], seed));
         }
     }

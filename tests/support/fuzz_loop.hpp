@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "fuseq/model.hpp"
 
@@ -19,8 +20,12 @@ using Import = std::function<std::shared_ptr<Model>(const std::string& bytes)>;
 
 // `program SECONDS SEED FILES`: imports damaged FILES until the time is over and compiles for CPU what was
 // read. An Error is what is expected; anything else, 30 seconds for one file included, ends the program,
-// which then says the seed. With 0
-// seconds: writes the damaged file of SEED to the standard output.
-int fuzz_loop(int argc, char** argv, const Damage& damage, const Import& import);
+// which then says the seed. With 0 seconds: writes the damaged file of SEED to the standard output.
+// `own`: what stands in for FILES; a program that has it takes none.
+int fuzz_loop(int argc,
+              char** argv,
+              const Damage& damage,
+              const Import& import,
+              std::vector<std::string> own = {});
 
 }  // namespace fuseq::test

@@ -131,7 +131,7 @@ TEST(Transform, WritesTheModelAfterEveryPass) {
     options.dump_dir = folder.string();
     run_transform(kNetwork, options);
     EXPECT_TRUE(std::filesystem::exists(folder / "007_fold_constants.txt"));
-    EXPECT_TRUE(std::filesystem::exists(folder / "047_expand_constants.txt"));
+    EXPECT_TRUE(std::filesystem::exists(folder / "049_expand_constants.txt"));
     std::filesystem::remove_all(folder);
 }
 

@@ -32,8 +32,13 @@ bool all_equal(const Output& source, float value) {
     if (constant == nullptr || constant->get_size() == 0) {
         return false;
     }
+    const auto is_value = [&](float v) { return v == value; };
+    if (constant->get_element_type() == ElementType::f32) {  // large ones without a copy
+        const auto values = constant->values<float>();
+        return std::all_of(values.begin(), values.end(), is_value);
+    }
     const std::vector<float> values = to_floats(*constant);
-    return std::all_of(values.begin(), values.end(), [&](float v) { return v == value; });
+    return std::all_of(values.begin(), values.end(), is_value);
 }
 
 // Operand `i` of a binary operation is neutral and the other one has the shape of the result.

@@ -65,42 +65,12 @@ std::optional<ChannelOrder> order_of(const Node& gather) {
     return each_once && all ? std::optional(order) : std::nullopt;
 }
 
-// An operand that broadcasts to `rank` dimensions, in the order of the source. Nothing when it is
-// no expression of constants.
 std::optional<Output> permuted(const Output& operand,
                                const ChannelOrder& order,
                                std::size_t rank,
                                int depth) {
-    const PartialShape& shape = operand.partial_shape();
-    if (!shape.is_static() || shape.rank() > rank || depth == 0) {
-        return std::nullopt;
-    }
-    const std::size_t missing = rank - shape.rank();
-    if (is_constant_expression(operand) &&
-        (order.axis < missing || shape[order.axis - missing] == Dimension(1))) {
-        return operand;
-    }
-    if (operand.node->is_constant()) {
-        const Tensor& value = operand.node->constant();
-        if (is_packed(value.get_element_type())) {
-            return std::nullopt;
-        }
-        return make_constant(operand.node->model(), operand.node->name() + "/in_order",
-                             remapped(value, order.axis - missing, order.inverse));
-    }
-    if (!is_one_of(*operand.node, {"Convert", "Subtract", "Multiply", "FakeQuantize"})) {
-        return std::nullopt;
-    }
-    std::vector<Output> inputs;
-    for (const Output& input : operand.node->inputs()) {
-        const auto moved = permuted(input, order, rank, depth - 1);
-        if (!moved) {
-            return std::nullopt;
-        }
-        inputs.push_back(*moved);
-    }
-    return copy_node(*operand.node, operand.node->name() + "/in_order", std::move(inputs))
-        ->output();
+    return remapped_operand(operand, {order.axis, order.inverse.size(), rank, order.inverse},
+                            "/in_order", depth);
 }
 
 // What was found between the Gather and the convolution: new inputs, which are set at the end.

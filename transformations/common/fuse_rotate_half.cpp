@@ -14,13 +14,13 @@
 #include "transformations/common/fuse_rotate_half.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 
 #include "ops/axes.hpp"
 #include "ops/binary_arithmetic.hpp"
 #include "ops/concat.hpp"
 #include "transformations/support/constants.hpp"
+#include "transformations/support/part_of.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
@@ -33,56 +33,20 @@ struct Half {
     bool second = false;
 };
 
-std::optional<std::int64_t> known_int(const Output& source) {
-    const Tensor* value = known_constant(source);
-    return value != nullptr && value->get_size() == 1 ? std::optional(to_ints(*value)[0])
-                                                      : std::nullopt;
-}
-
-bool is_last_axis(const Output& axis, std::size_t rank) {
-    const auto value = known_int(axis);
-    return value && wrapped_axis(*value, rank) == rank - 1;
-}
-
-// A Slice of one axis that begins at 0 or in the middle and ends at the other one.
-std::optional<Half> half_of_slice(const Node& slice, std::int64_t middle, std::size_t rank) {
-    if (slice.input_count() < 5 || !is_last_axis(slice.input(4), rank) ||
-        known_int(slice.input(3)) != std::optional<std::int64_t>(1)) {
-        return std::nullopt;
-    }
-    const auto begin = known_int(slice.input(1));
-    const auto end = known_int(slice.input(2));
-    if (!begin || !end) {
-        return std::nullopt;
-    }
-    const bool second = *begin == middle || *begin == -middle;
-    const bool fits =
-        second ? *end >= 2 * middle : *begin == 0 && (*end == middle || *end == -middle);
-    return fits ? std::optional(Half{slice.input(0), second}) : std::nullopt;
-}
-
 // What half of which tensor of twice its width it is.
-std::optional<Half> half_of(const Output& part) {
-    const Node& node = *part.node;
-    if (!is_one_of(node, {"Slice", "Split", "VariadicSplit"}) ||
-        !part.partial_shape().rank_is_static()) {
+std::optional<Half> half_of(const Output& output) {
+    const Node& node = *output.node;
+    const auto part =
+        is_one_of(node, {"Slice", "Split", "VariadicSplit"}) ? part_of(output) : std::nullopt;
+    if (!part) {
         return std::nullopt;
     }
-    const std::size_t rank = part.partial_shape().rank();
     const PartialShape& whole = node.input(0).partial_shape();
-    if (rank == 0 || !whole.rank_is_static() || part.partial_shape()[rank - 1].is_dynamic()) {
-        return std::nullopt;
-    }
-    const std::int64_t middle = part.partial_shape()[rank - 1].get_length();
-    if (middle == 0 || middle > std::numeric_limits<std::int64_t>::max() / 2 ||
-        whole[rank - 1] != Dimension(2 * middle)) {
-        return std::nullopt;
-    }
-    if (node.is("Slice")) {
-        return half_of_slice(node, middle, rank);
-    }
-    const bool halves = node.output_count() == 2 && is_last_axis(node.input(1), rank);
-    return halves ? std::optional(Half{node.input(0), part.index == 1}) : std::nullopt;
+    const Dimension& width = whole[part->axis];
+    const bool halves = part->axis + 1 == whole.rank() && node.output_count() <= 2 &&
+                        width.is_static() && width.get_length() - part->size == part->size &&
+                        (part->begin == 0 || part->begin == part->size);
+    return halves ? std::optional(Half{node.input(0), part->begin != 0}) : std::nullopt;
 }
 
 // x of -x.

@@ -26,7 +26,7 @@ Magnitudes magnitudes(const DynamicWeights& weights,
                     std::vector<std::int64_t>(order.channels, 0)};
     order.for_each([&](std::size_t i, std::size_t channel, std::size_t input) {
         if (input >= begin && input < end) {
-            const int w = weights.stored[i];
+            const int w{weights.stored[i]};
             (w > 0 ? sums.above : sums.below)[channel] += std::abs(w);
         }
     });

@@ -8,8 +8,9 @@
 //   Before:  QuantizedConvolution(src, w, bias)
 //   After:   Convolution(src, w, z) -> Transpose to channels last -> RequantizeSums(., bias)
 //            The Transposes are views where the plan keeps channels last.
-//            Weights that are no i8 less their zero points: less another number, with one more
-//            output channel of ones for the rest; in groups as the sum of two convolutions.
+//            Weights that are no i8 less their zero points: less another number. The rest is a
+//            zero point of the weights where a kernel of the device takes it, else one more output
+//            channel of ones; in groups they are the sum of two convolutions.
 //   Refuses: sums that f32 does not hold exactly: max |src - z| * sum of |w| beyond 2^24 in a
 //            channel; a bias that leaves 32 bits with them; weights that are not constant; src or
 //            dst other than u8 and i8; images with other than two dimensions.
@@ -96,10 +97,35 @@ Output transposed(Node& node,
     return made->output(0);
 }
 
+// How far the sums of each channel reach. Padding adds nothing.
+struct SumRange {
+    std::vector<std::int64_t> min;
+    std::vector<std::int64_t> max;
+};
+
+SumRange sum_range(const Node& node,
+                   const WeightAttrs& attrs,
+                   const DynamicWeights& weights,
+                   const WeightOrder& order) {
+    const IntegerLimits source = integer_limits(node.input(0).type());
+    const std::int64_t z = attrs.input_zero_point(0);
+    const std::int64_t low = std::min<std::int64_t>(source.lowest - z, 0);
+    const std::int64_t high = std::max<std::int64_t>(source.highest - z, 0);
+    SumRange range{std::vector<std::int64_t>(order.channels, 0),
+                   std::vector<std::int64_t>(order.channels, 0)};
+    order.for_each([&](std::size_t i, std::size_t channel, std::size_t) {
+        const std::int64_t w = weights.centered[i];
+        range.min[channel] += w * (w > 0 ? low : high);
+        range.max[channel] += w * (w > 0 ? high : low);
+    });
+    return range;
+}
+
 Output requantized(Node& node,
                    const WeightAttrs& attrs,
                    const Output& sums,
                    std::vector<std::int64_t> shifts,
+                   SumRange range,
                    float alpha) {
     Model& model = node.model();
     RequantizeSumsAttrs made;
@@ -113,6 +139,8 @@ Output requantized(Node& node,
     made.output_type = attrs.output_type;
     const IntegerLimits limits = output_limits(attrs);
     made.weight_shifts = std::move(shifts);
+    made.sum_min = std::move(range.min);
+    made.sum_max = std::move(range.max);
     made.lowest = limits.lowest;
     made.highest = limits.highest;
     std::vector<Output> inputs{sums};
@@ -154,6 +182,34 @@ ConvolutionAttrs windows_of(const QuantizedConvolutionAttrs& attrs) {
     return windows;
 }
 
+// Gives the sums of stored weights what is left of their zero points, as f32, where a kernel of the
+// device takes it; else removes them.
+bool takes_shifts(const Output& sums,
+                  const std::vector<std::int64_t>& shifts,
+                  PassContext& context) {
+    constexpr std::size_t kWeightZeroPoint = 3;
+    Node& node = *sums.node;
+    Model& model = node.model();
+    std::vector<float> zero_points;
+    zero_points.reserve(shifts.size());
+    for (const std::int64_t shift : shifts) {
+        zero_points.push_back(static_cast<float>(-shift));
+    }
+    while (node.inputs().size() < kWeightZeroPoint) {
+        node.add_input({});
+    }
+    node.add_input(model
+                       .add_constant(model.unique_name(node.name() + "/zero_points"),
+                                     Tensor::of(Shape{zero_points.size()}, zero_points))
+                       ->output(0));
+    const auto& takes = context.options().device.takes_weight_zero_points;
+    if (takes && takes(node)) {
+        return true;
+    }
+    model.remove(&node);
+    return false;
+}
+
 // The sums of a convolution with these weights.
 Output convolution(Node& node,
                    const Output& src,
@@ -170,6 +226,20 @@ Output convolution(Node& node,
                            model.unique_name(node.name() + "/sums"),
                            operands(node, src, Tensor::of(wei, values), attrs.input_zero_point(0)),
                            windows_of(attrs));
+    sums->origins = origins_of(node);
+    return sums->output(0);
+}
+
+// The sums of a matrix product with these weights.
+Output product(Node& node, const Shape& wei, const std::vector<std::int8_t>& values) {
+    const auto& attrs = node.attrs<QuantizedMatMulAttrs>();
+    Model& model = node.model();
+    MatMulAttrs made;
+    made.transpose_a = attrs.transpose_a;
+    made.transpose_b = attrs.transpose_b;
+    Node* sums = model.add(
+        "MatMul", 1, model.unique_name(node.name() + "/sums"),
+        operands(node, node.input(0), Tensor::of(wei, values), attrs.input_zero_point(0)), made);
     sums->origins = origins_of(node);
     return sums->output(0);
 }
@@ -191,7 +261,7 @@ Output sum_of_two(Node& node, const Output& src, const Shape& wei, const Dynamic
     return sum->output(0);
 }
 
-bool split_convolution(Node& node) {
+bool split_convolution(Node& node, PassContext& context) {
     const auto attrs = node.attrs<QuantizedConvolutionAttrs>();
     const PartialShape& shape = node.input(1).partial_shape();
     if (!fits(node, attrs) || !shape.is_static() || shape.rank() != 4) {
@@ -214,12 +284,17 @@ bool split_convolution(Node& node) {
         sums = sum_of_two(node, src, wei, *weights);
         shifts.clear();
     } else {
-        wei[0] += shifts.empty() ? 0 : 1;
-        sums = convolution(node, src, wei, part_of(*weights, order, 0, order.inputs));
+        sums = convolution(node, src, wei, weights->stored);
+        if (!shifts.empty() && takes_shifts(sums, shifts, context)) {
+            shifts.clear();
+        } else if (!shifts.empty()) {
+            wei[0] += 1;
+            sums = convolution(node, src, wei, part_of(*weights, order, 0, order.inputs));
+        }
     }
     Output result =
         requantized(node, attrs, transposed(node, "/to_channels_last", sums, {0, 2, 3, 1}),
-                    std::move(shifts), 1.0F);
+                    std::move(shifts), sum_range(node, attrs, *weights, order), 1.0F);
     if (!attrs.channels_last) {
         result = transposed(node, "/result", result, {0, 3, 1, 2});
     }
@@ -227,7 +302,7 @@ bool split_convolution(Node& node) {
     return true;
 }
 
-bool split_matmul(Node& node) {
+bool split_matmul(Node& node, PassContext& context) {
     const auto attrs = node.attrs<QuantizedMatMulAttrs>();
     const PartialShape& shape = node.input(1).partial_shape();
     if (!fits(node, attrs) || !shape.is_static() || shape.rank() != 2) {
@@ -241,20 +316,18 @@ bool split_matmul(Node& node) {
     if (!weights) {
         return false;
     }
-    Model& model = node.model();
     const std::vector<Use> uses = node.port(0).uses;
-    wei[attrs.transpose_b ? 0 : 1] += weights->shifts.empty() ? 0 : 1;
-    MatMulAttrs product;
-    product.transpose_a = attrs.transpose_a;
-    product.transpose_b = attrs.transpose_b;
-    Node* sums = model.add(
-        "MatMul", 1, model.unique_name(node.name() + "/sums"),
-        operands(node, node.input(0), Tensor::of(wei, part_of(*weights, order, 0, order.inputs)),
-                 attrs.input_zero_point(0)),
-        product);
-    sums->origins = origins_of(node);
+    std::vector<std::int64_t> shifts = weights->shifts;
+    Output sums = product(node, wei, weights->stored);
+    if (!shifts.empty() && takes_shifts(sums, shifts, context)) {
+        shifts.clear();
+    } else if (!shifts.empty()) {
+        wei[attrs.transpose_b ? 0 : 1] += 1;
+        sums = product(node, wei, part_of(*weights, order, 0, order.inputs));
+    }
     move_uses(uses, node.output(0),
-              requantized(node, attrs, sums->output(0), weights->shifts, attrs.alpha));
+              requantized(node, attrs, sums, std::move(shifts),
+                          sum_range(node, attrs, *weights, order), attrs.alpha));
     return true;
 }
 
@@ -262,8 +335,10 @@ bool split_matmul(Node& node) {
 
 bool split_quantized_products(Model& model, PassContext& context) {
     const bool convolutions =
-        rewrite_each(model, "QuantizedConvolution", context, kName, split_convolution);
-    const bool products = rewrite_each(model, "QuantizedMatMul", context, kName, split_matmul);
+        rewrite_each(model, "QuantizedConvolution", context, kName,
+                     [&](Node& node) { return split_convolution(node, context); });
+    const bool products = rewrite_each(model, "QuantizedMatMul", context, kName,
+                                       [&](Node& node) { return split_matmul(node, context); });
     return convolutions || products;
 }
 

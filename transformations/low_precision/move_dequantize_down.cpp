@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves every DQ down through the operations that integers can take as well, so that it ends in
-// front of a convolution or matmul, or of an operation that needs real numbers.
+// Moves every DQ down through the operations that integers can take as well, so that it ends
+// before a convolution or matmul, or an operation that needs real numbers.
 //
 //   Law:     op(DQ(q)) = DQ'(op(q)); one law an operation, low_precision/laws/*.cpp
 //   Before:  DQ -> ReLU | MaxPool | Reshape | Transpose | Concat | ... (the table below)

@@ -12,10 +12,11 @@
 //   After:   x -> [ReLU, ...] -> FakeQuantize -> the same (integers), named as the FakeQuantize,
 //            whose result it is now
 //   Refuses: a result of the movement or an activation that others read too (read_by_others), a
-//            range per channel (per_channel_range), a padding value that is computed or stands in
-//            front of an activation (pad_value); silently what gains nothing: a movement of an
-//            input of the model, a Concat none of whose inputs comes from an integer convolution or
-//            matmul, operations that read positions of elements from computed inputs.
+//            range per channel (per_channel_range), a padding value that is computed or stands
+//            before an activation (pad_value); silently what gains nothing: a movement of an
+//            input of the model, a Concat none of whose inputs comes from an integer convolution,
+//            matmul or linear Interpolate, operations that read positions of elements from computed
+//            inputs.
 //   Source:  the definitions of the operations.
 #include "transformations/low_precision/quantize_before_movement.hpp"
 
@@ -81,6 +82,20 @@ bool is_activation(const Node& node) {
                             "Swish", "Mish", "Gelu"});
 }
 
+// A Concat with a linear Interpolate of integers whose readers are quantizations, all of which may
+// move: each gets a Concat of its own, of bytes.
+bool may_be_repeated(const Node& movement) {
+    constexpr std::size_t kMaxReaders = 3;
+    const auto& inputs = movement.inputs();
+    const auto& uses = movement.port().uses;
+    return movement.is("Concat") && uses.size() <= kMaxReaders &&
+           std::any_of(inputs.begin(), inputs.end(), comes_from_resized_integers) &&
+           std::all_of(uses.begin(), uses.end(), [](const Use& use) {
+               return use.index == 0 && use.node->is("FakeQuantize") &&
+                      is_integral(use.node->port().type) && limits_of(*use.node);
+           });
+}
+
 // What a quantization passes on its way up.
 struct Way {
     std::vector<Node*> activations;  // the first one first
@@ -107,7 +122,8 @@ bool is_worth_it(const Node& movement) {
         const auto is_constant = [](const Output& in) { return in.node->is_constant(); };
         return std::all_of(inputs.begin(), inputs.end(), is_real) &&
                std::none_of(inputs.begin(), inputs.end(), is_constant) &&
-               std::any_of(inputs.begin(), inputs.end(), comes_from_integer_anchor);
+               (std::any_of(inputs.begin(), inputs.end(), comes_from_integer_anchor) ||
+                std::any_of(inputs.begin(), inputs.end(), comes_from_resized_integers));
     }
     return has_single_use(inputs[0]) && !inputs[0].node->is("Parameter") &&
            !inputs[0].node->is_constant() && inputs[0].type() == ElementType::f32;
@@ -121,7 +137,7 @@ struct Refusal {
 
 Refusal why_not(const Way& way, const std::optional<Limits>& limits) {
     const auto shared = [](Node* node) { return !has_single_use(node->output()); };
-    if (shared(way.movement) ||
+    if ((shared(way.movement) && !may_be_repeated(*way.movement)) ||
         std::any_of(way.activations.begin(), way.activations.end(), shared)) {
         return {"read_by_others", fmt::format("others read what {} or an activation after it gives",
                                               describe(*way.movement))};
@@ -183,7 +199,9 @@ std::vector<Node*> rewrite(Node& fq, const Way& way, const Limits& limits) {
     for (auto it = way.activations.rbegin(); it != way.activations.rend(); ++it) {
         model.remove(*it);
     }
-    model.remove(way.movement);
+    if (way.movement->users().empty()) {
+        model.remove(way.movement);
+    }
     return made;
 }
 

@@ -17,53 +17,33 @@
 //   Source:  docs/fake_quantize.md, equation 1.
 #include "transformations/low_precision/quantize_wide_products.hpp"
 
-#include <cmath>
-#include <map>
-
-#include "ops/convert.hpp"
 #include "ops/convolution.hpp"
-#include "ops/fake_quantize.hpp"
 #include "ops/matmul.hpp"
 #include "ops/quantized/quantized_attributes.hpp"
-#include "transformations/support/activation_limits.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/wide_integers.hpp"
+#include "transformations/support/wide_source.hpp"
 
 namespace fuseq {
 namespace {
 
 constexpr std::string_view kName = "quantize_wide_products";
 
-// The FQ that a tensor consists of; null where it is something else.
-Node* quantizer_of(const Output& tensor, const PassOptions& options) {
-    Node& node = *tensor.node;
-    if (is_wide_quantizer(node, options)) {
-        return &node;
-    }
-    const bool moves = is_layout_only(node) || (node.is("MaxPool") && tensor.index == 0);
-    return moves ? quantizer_of(node.input(0), options) : nullptr;
-}
-
-struct Source {
-    Node* fq = nullptr;
-    ActivationIntegers integers;
-    std::int64_t zero_point = 0;
-};
-
 class WideProducts {
 public:
-    WideProducts(Model& model, PassContext& context) : model_(model), context_(context) {}
+    WideProducts(Model& model, PassContext& context)
+        : model_(model), context_(context), tensors_(model) {}
 
     bool take(Node& layer) {
         if (!is_one_of(layer, {"Convolution", "GroupConvolution", "MatMul"}) ||
             layer.port(0).type != ElementType::f32) {
             return false;
         }
-        Source source;
-        source.fq = quantizer_of(layer.input(0), context_.options());
         const auto chain = match_wide_weights(layer);
-        if (source.fq == nullptr || !chain || !read(layer, source)) {
+        const auto source =
+            chain ? match_wide_source(layer.input(0), context_.options()) : std::nullopt;
+        if (!source || !takes(layer, *source)) {
             return false;
         }
         const auto weights = wide_weight_integers(layer, *chain);
@@ -71,7 +51,7 @@ public:
             return refuse(layer, "weight_scale_axis",
                           "its weights are no integers of 16 bits with a scale an output channel");
         }
-        replace(layer, source, *weights);
+        replace(layer, *source, *weights);
         context_.rewritten(kName, layer, "integers of 16 bits, sums of 64 bits");
         return true;
     }
@@ -82,24 +62,14 @@ private:
         return false;
     }
 
-    // Limits that cannot be read are split_fake_quantize's to report.
-    bool read(const Node& layer, Source& source) {
-        if (read_activation_integers(*source.fq, source.integers)) {
-            return false;
-        }
-        const std::int64_t levels = source.fq->attrs<FakeQuantizeAttrs>().levels;
-        const std::vector<float> zeros = source.integers.zero_points(levels, 0);
-        const ActivationIntegers& limits = source.integers;
-        if (zeros.size() != 1 || !limits.scale.per_tensor() || !limits.il.per_tensor() ||
-            !limits.ih.per_tensor()) {
+    bool takes(const Node& layer, const WideSource& source) {
+        if (!source.per_tensor()) {
             return refuse(layer, "per_channel_scale",
                           "its source has more than 256 levels and a range a channel");
         }
-        if (zeros[0] != std::rint(zeros[0]) || zeros[0] < 0 ||
-            zeros[0] > static_cast<float>(levels - 1)) {
+        if (!source.has_whole_zero_points()) {
             return refuse(layer, "zero_point", "the zero point of its source is no whole number");
         }
-        source.zero_point = static_cast<std::int64_t>(zeros[0]);
         const bool matrix = !layer.is("MatMul") || (layer.input(0).partial_shape().rank() >= 2 &&
                                                     layer.input(1).partial_shape().rank() == 2 &&
                                                     !layer.attrs<MatMulAttrs>().transpose_a);
@@ -107,10 +77,10 @@ private:
                refuse(layer, "wide_matrix", "for rows as they are and one matrix of weights");
     }
 
-    void replace(Node& layer, const Source& source, const WideWeightIntegers& weights) {
+    void replace(Node& layer, const WideSource& source, const WideWeightIntegers& weights) {
         Tensor values = weights.values;
         Node* product = nullptr;
-        const Output q = integers_of(layer.input(0), source);
+        const Output q = tensors_.integers_of(layer.input(0), source);
         const std::string& name = layer.name();
         if (layer.is("MatMul")) {
             QuantizedMatMulAttrs attrs;
@@ -147,46 +117,17 @@ private:
     }
 
     static void set_grids(WeightAttrs& attrs,
-                          const Source& source,
+                          const WideSource& source,
                           const WideWeightIntegers& weights) {
         attrs.input_scales = {source.integers.scale[0]};
-        attrs.input_zero_points = {source.zero_point};
+        attrs.input_zero_points = {static_cast<std::int64_t>(source.zero_points[0])};
         attrs.weight_scales = weights.scales;
         attrs.output_type = ElementType::f32;
     }
 
-    // As u16, what a tensor of one FQ holds.
-    Output integers_of(const Output& tensor, const Source& source) {
-        const auto [at, is_new] = integers_.try_emplace({tensor.node, tensor.index});
-        if (is_new) {
-            ConvertAttrs attrs;
-            attrs.destination_type = ElementType::u16;
-            const Output real = real_integers_of(tensor, source);
-            Node* convert = model_.add(
-                "Convert", 1, model_.unique_name(tensor.node->name() + "/u16"), {real}, attrs);
-            convert->origins = origins_of(*tensor.node);
-            at->second = convert->output();
-        }
-        return at->second;
-    }
-
-    Output real_integers_of(const Output& tensor, const Source& source) {
-        Node& node = *tensor.node;
-        if (&node == source.fq) {
-            const std::int64_t levels = node.attrs<FakeQuantizeAttrs>().levels;
-            return add_quantizer(
-                node, "/wide", node.input(0),
-                {source.integers.il, source.integers.ih, 0.0f, static_cast<float>(levels - 1)},
-                levels, ElementType::f32);
-        }
-        std::vector<Output> inputs = node.inputs();
-        inputs[0] = real_integers_of(node.input(0), source);
-        return copy_node(node, node.name() + "/wide", std::move(inputs))->output();
-    }
-
     Model& model_;
     PassContext& context_;
-    std::map<std::pair<const Node*, std::size_t>, Output> integers_;
+    WideTensors tensors_;
 };
 
 }  // namespace

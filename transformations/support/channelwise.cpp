@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "ops/binary_arithmetic.hpp"
 #include "ops/divide.hpp"
 #include "ops/fake_quantize.hpp"
 #include "transformations/support/channel_values.hpp"
+#include "transformations/support/constant_cache.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -116,6 +119,60 @@ Tensor remapped(const Tensor& tensor, std::size_t axis, const std::vector<std::s
         }
     }
     return result;
+}
+
+namespace {
+
+// Plans for several shapes share the result, and with it what is packed of it.
+Tensor remapped_once(const Tensor& tensor,
+                     std::size_t axis,
+                     const std::vector<std::size_t>& source) {
+    ConstantCache* const cache = ConstantCache::current();
+    if (cache == nullptr) {
+        return remapped(tensor, axis, source);
+    }
+    const std::string what = fmt::format("remapped {}: {}", axis, fmt::join(source, ","));
+    return cache->get(what, {&tensor, 1},
+                      [&] { return std::vector{remapped(tensor, axis, source)}; })[0];
+}
+
+}  // namespace
+
+std::optional<Output> remapped_operand(const Output& operand,
+                                       const Remapping& remapping,
+                                       const std::string& suffix,
+                                       int depth) {
+    const PartialShape& shape = operand.partial_shape();
+    if (!shape.is_static() || shape.rank() > remapping.rank || depth == 0) {
+        return std::nullopt;
+    }
+    const std::size_t missing = remapping.rank - shape.rank();
+    if (is_constant_expression(operand) &&
+        (remapping.axis < missing || shape[remapping.axis - missing] == Dimension(1))) {
+        return operand;
+    }
+    const Node& node = *operand.node;
+    if (node.is_constant()) {
+        if (is_packed(operand.type()) ||
+            node.constant().get_shape()[remapping.axis - missing] != remapping.size) {
+            return std::nullopt;
+        }
+        return make_constant(
+            node.model(), node.name() + suffix,
+            remapped_once(node.constant(), remapping.axis - missing, remapping.source));
+    }
+    if (!is_one_of(node, {"Convert", "Subtract", "Multiply", "FakeQuantize"})) {
+        return std::nullopt;
+    }
+    std::vector<Output> inputs;
+    for (const Output& input : node.inputs()) {
+        const auto moved = remapped_operand(input, remapping, suffix, depth - 1);
+        if (!moved) {
+            return std::nullopt;
+        }
+        inputs.push_back(*moved);
+    }
+    return copy_node(node, node.name() + suffix, std::move(inputs))->output();
 }
 
 }  // namespace fuseq

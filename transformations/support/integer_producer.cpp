@@ -44,4 +44,15 @@ bool comes_from_convolution_of_few_channels(const Output& tensor) {
     return anchor->input(1).shape()[1] <= kFewChannels;
 }
 
+bool comes_from_resized_integers(const Output& tensor) {
+    const Output* at = &tensor;
+    while (is_one_of(*at->node, {"Subtract", "Multiply"}) &&
+           at->node->input_node(1)->is_constant() && has_single_use(at->node->input(0))) {
+        at = &at->node->input(0);
+    }
+    return at->node->is("Interpolate") && !at->node->input_node(0)->is_constant() &&
+           at->node->input_node(0)->is("Convert") &&
+           is_integral(at->node->input_node(0)->input(0).type());
+}
+
 }  // namespace fuseq

@@ -15,4 +15,8 @@ bool comes_from_integer_anchor(const Output& tensor);
 // the first layer of a network, which costs more to store than to quantize.
 bool comes_from_convolution_of_few_channels(const Output& tensor);
 
+// Whether a linear Interpolate of integers gave the tensor, as move_dequantize_down leaves it: shifted
+// and scaled by constants at most; nobody else reads what is on the way.
+bool comes_from_resized_integers(const Output& tensor);
+
 }  // namespace fuseq

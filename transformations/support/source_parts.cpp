@@ -3,11 +3,11 @@
 #include "transformations/support/source_parts.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 
 #include "ops/gather.hpp"
 #include "transformations/support/channel_movement.hpp"
+#include "transformations/support/channelwise.hpp"
 #include "transformations/support/constants.hpp"
 
 namespace fuseq {
@@ -206,25 +206,10 @@ Output build_part(Model& model, const std::string& base_name, const SourcePart& 
 }
 
 Tensor weights_of_part(const Tensor& weights, const SourcePart& part) {
-    Shape shape = weights.get_shape();
-    const std::size_t outputs = shape[0];
-    const std::size_t inputs = shape[1];
-    const std::size_t kernel = std::accumulate(shape.begin() + 2, shape.end(), std::size_t{1},
-                                               [](std::size_t a, std::size_t b) { return a * b; });
-    if (part.channels.size() == inputs) {
+    if (part.channels.size() == weights.get_shape()[1]) {
         return weights;  // the only part: in order
     }
-    shape[1] = part.channels.size();
-    Tensor slice(ElementType::i8, shape);
-    const std::int8_t* from = weights.data<std::int8_t>();
-    std::int8_t* to = slice.data<std::int8_t>();
-    for (std::size_t oc = 0; oc < outputs; ++oc) {
-        for (const std::size_t c : part.channels) {
-            std::memcpy(to, from + (oc * inputs + c) * kernel, kernel);
-            to += kernel;
-        }
-    }
-    return slice;
+    return remapped(weights, 1, part.channels);
 }
 
 }  // namespace fuseq

@@ -37,8 +37,8 @@ template <std::size_t Stride>
 void to_levels(const WeightLimits& limits, std::size_t entry, std::size_t count, double* values) {
     const double* low = limits.low.data() + entry;
     const double* range = limits.range.data() + entry;
-    const double* least = limits.least.data() + entry;
-    const double* most = limits.most.data() + entry;
+    const double* min = limits.min.data() + entry;
+    const double* max = limits.max.data() + entry;
     const double* offset = limits.offset.data() + entry;
     const double last = limits.last;
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,8 +46,8 @@ void to_levels(const WeightLimits& limits, std::size_t entry, std::size_t count,
         const double x = values[i];
         double level = (x - low[at]) / range[at] * last;
         level = (level + kRounder) - kRounder;
-        level = x > most[at] ? last : level;
-        level = x <= least[at] ? 0.0 : level;
+        level = x > max[at] ? last : level;
+        level = x <= min[at] ? 0.0 : level;
         values[i] = level - offset[at];
     }
 }
@@ -127,7 +127,7 @@ bool by_table(const WeightLimits& limits,
 }  // namespace
 
 void WeightLimits::reserve(std::size_t count) {
-    for (auto* values : {&low, &range, &least, &most, &offset}) {
+    for (auto* values : {&low, &range, &min, &max, &offset}) {
         values->reserve(count);
     }
 }
@@ -135,16 +135,16 @@ void WeightLimits::reserve(std::size_t count) {
 void WeightLimits::add(double il, double ih, double zero_level) {
     low.push_back(il);
     range.push_back(ih - il);
-    least.push_back(std::min(il, ih));
-    most.push_back(std::max(il, ih));
+    min.push_back(std::min(il, ih));
+    max.push_back(std::max(il, ih));
     offset.push_back(zero_level);
 }
 
 void WeightLimits::add_constant(double value) {
     low.push_back(0);
     range.push_back(1);
-    least.push_back(std::numeric_limits<double>::infinity());
-    most.push_back(std::numeric_limits<double>::infinity());
+    min.push_back(std::numeric_limits<double>::infinity());
+    max.push_back(std::numeric_limits<double>::infinity());
     offset.push_back(-value);
 }
 
@@ -173,10 +173,10 @@ bool levels_of_run(const WeightLimits& limits,
 }
 
 double level_of(const WeightLimits& limits, std::size_t entry, double value) {
-    if (value <= limits.least[entry]) {
+    if (value <= limits.min[entry]) {
         return 0 - limits.offset[entry];
     }
-    if (value > limits.most[entry]) {
+    if (value > limits.max[entry]) {
         return limits.last - limits.offset[entry];
     }
     return std::nearbyint((value - limits.low[entry]) / limits.range[entry] * limits.last) -

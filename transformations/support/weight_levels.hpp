@@ -15,8 +15,8 @@ namespace fuseq {
 struct WeightLimits {
     std::vector<double> low;     // where level 0 is
     std::vector<double> range;   // from level 0 to the last
-    std::vector<double> least;   // up to here everything is level 0
-    std::vector<double> most;    // beyond it everything is the last level
+    std::vector<double> min;     // up to here everything is level 0
+    std::vector<double> max;     // beyond it everything is the last level
     std::vector<double> offset;  // level of the number 0, a whole number
     double last = 0;             // levels - 1
 

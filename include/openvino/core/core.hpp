@@ -4,6 +4,7 @@
 
 #include "openvino/core/absent.hpp"
 #include "openvino/core/any.hpp"
+#include "openvino/core/coordinate.hpp"
 #include "openvino/core/dimension.hpp"
 #include "openvino/core/except.hpp"
 #include "openvino/core/graph_util.hpp"
@@ -16,4 +17,5 @@
 #include "openvino/core/rank.hpp"
 #include "openvino/core/shape.hpp"
 #include "openvino/core/type/element_type.hpp"
+#include "openvino/core/type/element_type_traits.hpp"
 #include "openvino/core/version.hpp"

@@ -68,4 +68,13 @@ void set_layout(const Output<NodeType>& port, const Layout& layout) {
 }
 
 }  // namespace layout
+
+// A result states the layout of the port that it reads.
+inline Layout Node::get_layout() const {
+    return layout::get_layout(get_type_name() == "Result" ? input_value(0) : output(0));
+}
+inline void Node::set_layout(const Layout& layout) {
+    layout::set_layout(get_type_name() == "Result" ? input_value(0) : output(0), layout);
+}
+
 }  // namespace ov

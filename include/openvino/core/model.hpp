@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "openvino/core/absent.hpp"
 #include "openvino/core/layout.hpp"
 #include "openvino/core/node_output.hpp"
 
@@ -45,6 +48,13 @@ public:
     Output<Node> add_output(const std::string& tensor_name) {
         return port([&] { return model_->add_output(tensor_name); });
     }
+    // Of a layer.
+    Output<Node> add_output(const std::string& op_name, std::size_t index) {
+        return add_output(index == 0 ? op_name : op_name + "." + std::to_string(index));
+    }
+    Output<Node> add_output(const Output<Node>& port_of_node) {
+        return port([&] { return model_->add_output(port_of_node.port()); });
+    }
     std::size_t get_output_size() const { return model_->results().size(); }
     Shape get_output_shape(std::size_t i) const { return output(i).get_shape(); }
     PartialShape get_output_partial_shape(std::size_t i) const {
@@ -63,6 +73,30 @@ public:
         return nodes(model_->parameters());
     }
     std::vector<std::shared_ptr<Node>> get_results() const { return nodes(model_->results()); }
+
+    std::shared_ptr<Node> get_result() const {
+        (void)output();  // refuses several
+        return get_results().front();
+    }
+    // Which input or output it is; -1 for none, as in OpenVINO.
+    std::int64_t get_parameter_index(const std::shared_ptr<Node>& parameter) const {
+        return place_among(model_->parameters(), parameter->own());
+    }
+    std::int64_t get_result_index(const std::shared_ptr<Node>& result) const {
+        return place_among(model_->results(), result->own());
+    }
+    template <class... Path>
+    bool has_rt_info(const Path&...) const {
+        static_assert(detail::kAbsent<Path...>,
+                      "Fuseq keeps no rt_info of models (docs/openvino_compat.md)");
+        return false;
+    }
+    template <class T, class... Path>
+    T get_rt_info(const Path&...) const {
+        static_assert(detail::kAbsent<T>,
+                      "Fuseq keeps no rt_info of models (docs/openvino_compat.md)");
+        return T();
+    }
 
     bool is_dynamic() const {
         for (const fuseq::Node* node : model_->ordered_nodes()) {
@@ -110,6 +144,11 @@ private:
         }
         return ports[0];
     }
+    static std::int64_t place_among(const std::vector<fuseq::Node*>& nodes,
+                                    const fuseq::Node* node) {
+        const auto found = std::find(nodes.begin(), nodes.end(), node);
+        return found == nodes.end() ? -1 : found - nodes.begin();
+    }
     std::vector<std::shared_ptr<Node>> nodes(const std::vector<fuseq::Node*>& list) const {
         std::vector<std::shared_ptr<Node>> nodes;
         for (fuseq::Node* node : list) {
@@ -142,7 +181,6 @@ inline Dimension get_batch(const std::shared_ptr<const Model>& model) {
     return batch;
 }
 inline void set_batch(const std::shared_ptr<Model>& model, const Dimension& batch) {
-    (void)get_batch(model);  // refuses models without
     std::map<std::size_t, PartialShape> shapes;
     for (std::size_t i = 0; i < model->inputs().size(); ++i) {
         PartialShape shape = model->input(i).get_partial_shape();
@@ -150,6 +188,9 @@ inline void set_batch(const std::shared_ptr<Model>& model, const Dimension& batc
             shape[*axis] = batch;
             shapes.emplace(i, shape);
         }
+    }
+    if (shapes.empty()) {
+        throw Exception("set_batch: no input has a layout with N; ov::layout::set_layout()");
     }
     model->reshape(shapes);
 }

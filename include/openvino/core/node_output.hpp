@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "openvino/core/absent.hpp"
 #include "openvino/core/node.hpp"
 
 namespace ov {
@@ -45,6 +46,20 @@ public:
         port_.node->port(port_.index).names.insert(names.begin(), names.end());
     }
     AnyMap get_rt_info() const { return node_.get_rt_info(); }
+    template <class None = void>
+    const Output& get_tensor() const {
+        static_assert(
+            detail::kAbsent<None>,
+            "Fuseq has no descriptors of tensors (docs/openvino_compat.md): a port itself "
+            "has get_names(), set_names() and add_names()");
+        return *this;
+    }
+    template <class None = void>
+    void get_target_inputs() const {
+        static_assert(detail::kAbsent<None>,
+                      "Fuseq has no inputs of nodes as objects (docs/openvino_compat.md): "
+                      "Node::input_value() says what a node reads");
+    }
 
     const fuseq::Output& port() const { return port_; }
     const std::shared_ptr<const fuseq::Model>& model() const { return model_; }
@@ -78,4 +93,37 @@ inline std::vector<Output<Node>> ports_of(const std::vector<fuseq::Output>& port
     return list;
 }
 }  // namespace detail
+
+inline Output<Node> Node::output(std::size_t index) const {
+    if (index >= node_->output_count()) {
+        throw Exception("node '" + node_->name() + "' has no output " + std::to_string(index));
+    }
+    return {node_->output(index), model_};
+}
+inline std::vector<Output<Node>> Node::outputs() const {
+    std::vector<Output<Node>> list;
+    for (std::size_t i = 0; i < node_->output_count(); ++i) {
+        list.push_back(output(i));
+    }
+    return list;
+}
+inline Output<Node> Node::input_value(std::size_t index) const {
+    if (!node_->has_input(index)) {
+        throw Exception("node '" + node_->name() + "' has no input " + std::to_string(index));
+    }
+    return {node_->input(index), model_};
+}
+inline std::vector<Output<Node>> Node::input_values() const {
+    std::vector<Output<Node>> list;
+    for (std::size_t i = 0; i < node_->input_count(); ++i) {
+        if (node_->has_input(i)) {
+            list.push_back(input_value(i));
+        }
+    }
+    return list;
+}
+inline std::shared_ptr<Node> Node::get_input_node_shared_ptr(std::size_t index) const {
+    return input_value(index).get_node_shared_ptr();
+}
+
 }  // namespace ov

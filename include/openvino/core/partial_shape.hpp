@@ -62,6 +62,18 @@ public:
     auto begin() const { return dims_.begin(); }
     auto end() const { return dims_.end(); }
 
+    void push_back(const Dimension& dimension) { dims_.push_back(dimension); }
+    template <class... Arguments>
+    void emplace_back(Arguments&&... arguments) {
+        dims_.emplace_back(std::forward<Arguments>(arguments)...);
+    }
+    void reserve(std::size_t count) { dims_.reserve(count); }
+    void resize(std::size_t count) { dims_.resize(count); }
+    template <class Iterator>
+    void insert(std::vector<Dimension>::const_iterator position, Iterator first, Iterator last) {
+        dims_.insert(position, first, last);
+    }
+
     // Throws when a size is not known.
     Shape to_shape() const {
         return detail::guarded([&] { return Shape(fuseq::PartialShape(*this).to_shape()); });

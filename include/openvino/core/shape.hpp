@@ -17,6 +17,8 @@ public:
     Shape() = default;
     Shape(const fuseq::Shape& shape) : std::vector<std::size_t>(shape) {}
     explicit Shape(const std::vector<std::size_t>& dims) : std::vector<std::size_t>(dims) {}
+    explicit Shape(const std::string& text)
+        : Shape(detail::guarded([&] { return fuseq::PartialShape::parse(text).to_shape(); })) {}
     operator fuseq::Shape() const { return fuseq::Shape(static_cast<const vector&>(*this)); }
     operator fuseq::PartialShape() const { return fuseq::Shape(*this); }
     std::string to_string() const { return fuseq::to_string(fuseq::Shape(*this)); }

@@ -9,6 +9,11 @@
 
 #include "fuseq/core.hpp"
 
+// Of the API that these headers have: what a program compares with #if.
+#define OPENVINO_VERSION_MAJOR 2024
+#define OPENVINO_VERSION_MINOR 6
+#define OPENVINO_VERSION_PATCH 0
+
 namespace ov {
 
 struct Version {

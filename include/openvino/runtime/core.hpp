@@ -165,4 +165,7 @@ private:
     fuseq::Core core_;
 };
 
+// Nothing is to be ended before the process.
+inline void shutdown() {}
+
 }  // namespace ov

@@ -11,6 +11,7 @@
 
 #include "fuseq/tensor.hpp"
 #include "openvino/core/absent.hpp"
+#include "openvino/core/coordinate.hpp"
 #include "openvino/core/node_output.hpp"
 
 namespace ov {

@@ -51,11 +51,11 @@ struct BmpLook {
 
 std::vector<Color> palette_of(const BmpReader& reader, std::size_t bits, const std::string& name) {
     const std::uint32_t used = reader.number(46, 4);
-    const std::uint32_t most = 1U << bits;
-    if (used > most) {
+    const std::uint32_t max_colors = 1U << bits;
+    if (used > max_colors) {
         bad_picture(name, fmt::format("bad bmp: {} colors of {} bits", used, bits));
     }
-    std::vector<Color> palette(used == 0 ? most : used);
+    std::vector<Color> palette(used == 0 ? max_colors : used);
     const std::size_t start = kFileHeader + reader.number(kFileHeader, 4);
     for (std::size_t i = 0; i < palette.size(); ++i) {
         const std::uint8_t* bgr = reader.at(start + 4 * i, 4);

@@ -12,6 +12,7 @@
 
 #include "common/checks.hpp"
 #include "common/files.hpp"
+#include "common/npy.hpp"
 #include "common/pictures/picture_file.hpp"
 #include "common/shapes.hpp"
 #include "common/tool.hpp"
@@ -210,6 +211,18 @@ bool holds_an_input(const std::string& folder, const std::vector<Output>& inputs
         });
 }
 
+Tensor read_array(const std::string& path) {
+    if (!fs::exists(path)) {
+        throw Error("read", fmt::format("'{}': there is no such file or folder", path));
+    }
+    if (fs::path(path).extension() != ".npy") {
+        throw Error("read", fmt::format("'{}' is neither a picture (.png, .jpg, .jpeg, .bmp), a "
+                                        ".npy file nor a folder of such files",
+                                        path));
+    }
+    return read_npy(path);
+}
+
 }  // namespace
 
 void add_look_options(CLI::App& app, PictureOptions& options) {
@@ -282,14 +295,14 @@ Tensor read_run_input(const std::string& path,
                       const PictureOptions& options) {
     const Output& port = inputs[index];
     const std::string file = picture_of_run(path, port);
-    if (file.empty()) {
-        return read_input(path, port);
-    }
-    if (file == path && inputs.size() > 1) {
+    if (fs::is_regular_file(path) && inputs.size() > 1) {
         throw UsageError(
             fmt::format("-i: the model has {} inputs, so it takes folders with a file "
-                        "for each, such as '{}.png', not the picture '{}'",
+                        "for each, such as '{}.png', not the file '{}'",
                         inputs.size(), file_name_of(port.node->name()), path));
+    }
+    if (file.empty()) {
+        return fs::is_directory(path) ? read_input(path, port) : read_array(path);
     }
     const PartialShape& shape = port.partial_shape();
     if (shape.rank_is_static() && shape.rank() == 4 && !shape[0].contains(1)) {

@@ -81,7 +81,7 @@ int visit(dl_phdr_info* object, std::size_t, void* data) {
 std::string id_of(const void* address) {
     Search search{reinterpret_cast<std::uintptr_t>(address), {}};
     dl_iterate_phdr(visit, &search);
-    // A linker may leave it out; then the time of compiling this file must do.
+    // A linker may leave it out: then the id is the time at which this file was compiled.
     return search.id.empty() ? __DATE__ " " __TIME__ : search.id;
 }
 

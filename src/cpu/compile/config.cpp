@@ -18,6 +18,7 @@
 #include "model/binary_attributes.hpp"
 #include "model/nearest_name.hpp"
 #include "model/property_choice.hpp"
+#include "model/property_hint.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -28,28 +29,8 @@ struct Row {
     Any (*get)(const Config&);
 };
 
-int thread_count(const char* name, const Any& value) {
-    constexpr std::int64_t kMaxThreads = 4096;
-    const std::int64_t threads = value.as_int();
-    if (threads < 0 || threads > kMaxThreads) {
-        throw Error("property", fmt::format("{} is {}, expected a value in [0, {}]", name, threads,
-                                            kMaxThreads));
-    }
-    return static_cast<int>(threads);
-}
-
-int stream_count(const Any& value) {
-    constexpr std::int64_t kMaxStreams = 1024;
-    const std::string text = value.as_string();
-    if (text == "AUTO" || text == "-1") {
-        return 0;
-    }
-    const std::int64_t streams = value.as_int();
-    if (streams < 0 || streams > kMaxStreams) {
-        throw Error("property", fmt::format("{} is {}, expected AUTO or a value in [0, {}]",
-                                            property::kNumStreams, streams, kMaxStreams));
-    }
-    return static_cast<int>(streams);
+int number_of(const std::string& name, const Any& value) {
+    return static_cast<int>(checked_number(name, value));
 }
 
 std::int64_t byte_count(const Any& value) {
@@ -95,17 +76,6 @@ std::string core_type_text(CoreType type) {
     return std::string(row->first);
 }
 
-int request_count(const Any& value) {
-    constexpr std::int64_t kMaxRequests = 65536;
-    const std::int64_t requests = value.as_int();
-    if (requests < 0 || requests > kMaxRequests) {
-        throw Error("property",
-                    fmt::format("PERFORMANCE_HINT_NUM_REQUESTS is {}, expected a value in [0, {}]",
-                                requests, kMaxRequests));
-    }
-    return static_cast<int>(requests);
-}
-
 // What OpenVINO's devices can do about what floats are computed in: taken, so that programs need no
 // change, and given back as what is in use.
 constexpr const char* kPrecisionHint = "INFERENCE_PRECISION_HINT";
@@ -138,11 +108,10 @@ std::set<std::string> fake_quantize_names(const Model& model) {
 
 const Row kRows[] = {
     {property::kInferenceNumThreads,
-     [](Config& c, const Any& v) {
-         c.num_threads = thread_count(property::kInferenceNumThreads, v);
-     },
+     [](Config& c, const Any& v) { c.num_threads = number_of(property::kInferenceNumThreads, v); },
      [](const Config& c) { return Any(c.num_threads); }},
-    {property::kNumStreams, [](Config& c, const Any& v) { c.num_streams = stream_count(v); },
+    {property::kNumStreams,
+     [](Config& c, const Any& v) { c.num_streams = number_of(property::kNumStreams, v); },
      [](const Config& c) { return Any(c.streams()); }},
     {property::kPerformanceHint,
      [](Config& c, const Any& v) {
@@ -156,7 +125,9 @@ const Row kRows[] = {
     {kEnableCpuPinning, [](Config& c, const Any& v) { c.pinning = v.as_bool(); },
      [](const Config& c) { return Any(c.pinning); }},
     {"PERFORMANCE_HINT_NUM_REQUESTS",
-     [](Config& c, const Any& v) { c.hint_requests = request_count(v); },
+     [](Config& c, const Any& v) {
+         c.hint_requests = number_of("PERFORMANCE_HINT_NUM_REQUESTS", v);
+     },
      [](const Config& c) { return Any(c.hint_requests); }},
     {"EXECUTION_MODE_HINT",
      [](Config& c, const Any& v) { c.execution_mode = checked_choice("EXECUTION_MODE_HINT", v); },
@@ -166,12 +137,10 @@ const Row kRows[] = {
     {property::kLogLevel, [](Config&, const Any& v) { checked_choice(property::kLogLevel, v); },
      [](const Config&) { return Any("LOG_NONE"); }},
     {"COMPILATION_NUM_THREADS",
-     [](Config& c, const Any& v) {
-         c.compile_threads = thread_count("COMPILATION_NUM_THREADS", v);
-     },
+     [](Config& c, const Any& v) { c.compile_threads = number_of("COMPILATION_NUM_THREADS", v); },
      [](const Config& c) { return Any(c.compile_threads); }},
     {"FUSEQ_COMPILE_THREADS",
-     [](Config& c, const Any& v) { c.compile_threads = thread_count("FUSEQ_COMPILE_THREADS", v); },
+     [](Config& c, const Any& v) { c.compile_threads = number_of("FUSEQ_COMPILE_THREADS", v); },
      [](const Config& c) { return Any(c.compile_threads); }},
     {property::kPerfCount, [](Config& c, const Any& v) { c.perf_count = v.as_bool(); },
      [](const Config& c) { return Any(c.perf_count); }},
@@ -274,9 +243,8 @@ const Row& find(const std::string& name, const std::vector<std::string>& more = 
     }
     std::vector<std::string> names = Config::names();
     names.insert(names.end(), more.begin(), more.end());
-    throw Error("property",
-                fmt::format("the CPU device has no property '{}'; the nearest is '{}'; it has {}",
-                            name, nearest_name(name, names), fmt::join(names, ", ")));
+    throw Error("property", fmt::format("the CPU device has no property '{}'{}; it has {}", name,
+                                        property_hint(name, names), fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -3,20 +3,36 @@
 #include "cpu/exec/bound_memory.hpp"
 
 #include <cstring>
+#include <utility>
 
 #include "cpu/kernels/common/large_pages.hpp"
 
 namespace fuseq::cpu {
+namespace {
+
+// New pages cost more than a plan's tensors gain by lying close together. One that is much too
+// large is given back.
+Arena arena_for(std::size_t bytes, Arena before) {
+    constexpr std::size_t kMostTimes = 8;
+    if (before.memory != nullptr && before.bytes >= bytes && before.bytes / kMostTimes <= bytes) {
+        return before;
+    }
+    before.memory.reset();  // before there is a second one
+    return {kernels::on_large_pages(bytes), bytes};
+}
+
+}  // namespace
 
 BoundMemory::BoundMemory(const Plan& plan,
                          std::vector<Tensor>& inputs,
                          std::vector<Tensor>& outputs,
-                         KernelStates* states)
+                         KernelStates* states,
+                         Arena arena)
     : plan_(plan),
       inputs_(inputs),
       outputs_(outputs),
-      arena_memory_(kernels::on_large_pages(plan.arena_bytes)),
-      arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.get()),
+      arena_memory_(arena_for(plan.arena_bytes, std::move(arena))),
+      arena_(ElementType::u8, Shape{plan.arena_bytes}, arena_memory_.memory.get()),
       dynamic_(plan.tensors.size()),
       states_(states) {
     for (TensorId id = 0; id < plan.tensors.size(); ++id) {

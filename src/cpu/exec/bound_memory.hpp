@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <vector>
 
@@ -13,14 +14,21 @@ namespace fuseq::cpu {
 // Addresses of the tensors of one plan: an arena of its own, constants of the plan, and inputs and
 // outputs of its owner. For one thread at a time; what is const may be called by all threads that
 // run a step.
+// Memory for the tensors of a plan. Nothing reads there what was not written in the same run.
+struct Arena {
+    std::shared_ptr<void> memory;
+    std::size_t bytes = 0;
+};
+
 class BoundMemory final : public RequestMemory, public StateKeeper {
 public:
     // The plan, both lists and the states outlive it. The tensors in the lists may be replaced
-    // between runs.
+    // between runs. `arena`: of a plan before it; it is used again where it fits.
     BoundMemory(const Plan& plan,
                 std::vector<Tensor>& inputs,
                 std::vector<Tensor>& outputs,
-                KernelStates* states = nullptr);
+                KernelStates* states = nullptr,
+                Arena arena = {});
 
     void* data(TensorId id) const override;
     void* rows(TensorId id, const RowPart& part) const override;
@@ -28,6 +36,7 @@ public:
     bool in_user_memory(TensorId id) const override;
     const PlanTensor& tensor(TensorId id) const override { return plan_.tensors[id]; }
     Tensor as_tensor(TensorId id) const override;
+    const Arena& arena() const { return arena_memory_; }
     // Fills the arena and the outputs that steps write into with a byte.
     void poison(int byte);
     void set_dynamic(TensorId id, Tensor value) override { dynamic_[id] = std::move(value); }
@@ -37,7 +46,7 @@ private:
     const Plan& plan_;
     std::vector<Tensor>& inputs_;
     std::vector<Tensor>& outputs_;
-    std::shared_ptr<void> arena_memory_;
+    Arena arena_memory_;
     Tensor arena_;
     std::vector<TensorId> roots_;
     std::vector<Tensor> dynamic_;

@@ -3,6 +3,7 @@
 #include "cpu/exec/bound_plan.hpp"
 
 #include <chrono>
+#include <utility>
 
 #include "cpu/exec/run_steps.hpp"
 
@@ -11,8 +12,9 @@ namespace fuseq::cpu {
 BoundPlan::BoundPlan(const Plan& plan,
                      std::vector<Tensor>& inputs,
                      std::vector<Tensor>& outputs,
-                     KernelStates* states)
-    : plan_(plan), memory_(plan, inputs, outputs, states) {
+                     KernelStates* states,
+                     Arena arena)
+    : plan_(plan), memory_(plan, inputs, outputs, states, std::move(arena)) {
     for (const auto& step : plan_.steps) {
         runners_.push_back(step->bind(memory_));
     }

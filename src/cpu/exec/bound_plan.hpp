@@ -21,11 +21,12 @@ class BoundPlan {
 public:
     // The plan, both lists and the states outlive it. `inputs`: one tensor a Parameter, `outputs`:
     // one a Result. They may be replaced between runs; before a run every output whose shape the
-    // plan knows has that shape.
+    // plan knows has that shape. `arena`: of a plan that was bound before it.
     BoundPlan(const Plan& plan,
               std::vector<Tensor>& inputs,
               std::vector<Tensor>& outputs,
-              KernelStates* states = nullptr);
+              KernelStates* states = nullptr,
+              Arena arena = {});
 
     const Plan& plan() const { return plan_; }
     // Of a Result; nothing: known after a run only.
@@ -46,6 +47,7 @@ public:
     // Microseconds of each step in the last run that measured; empty before it.
     const std::vector<double>& times_us() const { return times_us_; }
     const RequestMemory& memory() const { return memory_; }
+    const Arena& arena() const { return memory_.arena(); }
     // Fills all memory that a run writes to with a byte: what is read before it is written shows.
     void poison(int byte) { memory_.poison(byte); }
 

@@ -8,6 +8,10 @@
 namespace fuseq::cpu {
 namespace {
 
+// oneDNN's brgconv fills tables of its own for every column of dst: a row of a million columns takes
+// 150 MB and 3 seconds to compile, one of 16 million half a minute.
+constexpr dnnl::memory::dim kMaxBrgconvColumns = 1 << 17;
+
 class ConvolutionMaker final : public SpatialAnchorMaker {
 public:
     using SpatialAnchorMaker::SpatialAnchorMaker;
@@ -50,8 +54,10 @@ protected:
         const dnnl::convolution_forward::desc operation(
             dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, d.src, d.wei,
             d.bias, d.dst, p.strides, p.dilations, p.begin, p.end);
-        return implementation_named(
-            dnnl::convolution_forward::primitive_desc(operation, attr, cpu_engine()), preferred);
+        const dnnl::convolution_forward::primitive_desc first(operation, attr, cpu_engine());
+        return preferred.empty() && d.dst.dims().back() > kMaxBrgconvColumns
+                   ? implementation_without(first, "brgconv:")
+                   : implementation_named(first, preferred);
     }
 
     std::int64_t macs() const override {

@@ -209,8 +209,8 @@ bool wide_tiles_are_faster(const GemmProblem& problem, const GemmChainTraits& ch
 }
 
 // What is missing in a vector is lost, and tiles end with a row of src.
-bool deconvolution_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
-    return !chain.reads_tensors && s.dst_channels >= kNarrow && s.src_width >= kShortRow;
+bool deconvolution_is_faster(const kernels::GemmShape& s) {
+    return s.dst_channels >= kNarrow && s.src_width >= kShortRow;
 }
 
 bool small_1x1_is_faster(const kernels::GemmShape& s, const GemmChainTraits& chain) {
@@ -285,7 +285,7 @@ double gemm_cost(const GemmProblem& problem, const GemmChainTraits& chain) {
         return kMatMulCost;
     }
     if (problem.transposed()) {
-        return deconvolution_is_faster(s, chain) ? kDeconvolutionCost : kOtherCost;
+        return deconvolution_is_faster(s) ? kDeconvolutionCost : kOtherCost;
     }
     if (chain.pools) {
         return kPoolCost;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cpu/lowering/u16_product_problem.hpp"
 #include "ops/deconvolution.hpp"
 
 namespace fuseq::cpu {
@@ -30,9 +31,12 @@ bool is_deconvolution(const Node& node) {
 }
 
 // Integer anchors have i8 weights: the low-precision passes make no others, an IR may.
-bool types_fit_onednn(const Node& node) {
+bool types_fit(const Node& node) {
     const ElementType src = node.input(0).type();
     const ElementType wei = node.input(1).type();
+    if (src == ElementType::u16) {
+        return is_u16_product(node);
+    }
     return storable(src) && (src == ElementType::f32 ? wei == src : wei == ElementType::i8);
 }
 
@@ -69,9 +73,9 @@ bool is_anchor(const Node& node) {
     }
     if (node.is("MatMul")) {
         return node.port(0).shape.rank() >= 2 && node.input(0).shape().size() >= 2 &&
-               node.input(1).shape().size() >= 2 && types_fit_onednn(node);
+               node.input(1).shape().size() >= 2 && types_fit(node);
     }
-    return node.input_node(1)->is_constant() && types_fit_onednn(node) &&
+    return node.input_node(1)->is_constant() && types_fit(node) &&
            (!is_deconvolution(node) || sizes_fit_onednn(node));
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "cpu/lowering/resize_before.hpp"
+#include "cpu/lowering/resize_request.hpp"
 #include "cpu/post_ops/activations.hpp"
 #include "cpu/post_ops/lower.hpp"
 #include "ops/binary_arithmetic.hpp"
@@ -205,8 +207,8 @@ private:
         return node_.is("Add") && uses.size() == 1 && uses[0].node->is("SoftMax");
     }
 
-    // A second tensor of the same shape, of one element a plane or of one a pixel; a dequantize in
-    // front of it is read through.
+    // A second tensor of the same shape, of one element a plane or of one a pixel; a dequantize
+    // before it is read through.
     bool with_tensor(std::size_t other) {
         const Output source = node_.input(other);
         if (node_.is("Divide")) {
@@ -257,7 +259,8 @@ private:
     }
 
     // Multiply(Subtract(Convert(q), zero_point), scale) with scalar constants, innermost optional.
-    static Output read_through_dequantize(const Output& source, post_ops::ResidualInput& residual) {
+    // Beside a linear Interpolate another one that nobody else reads: one step computes both.
+    Output read_through_dequantize(const Output& source, post_ops::ResidualInput& residual) const {
         Output at = source;
         double scale = 1;
         double zero_point = 0;
@@ -277,11 +280,14 @@ private:
             zero_point = *value;
             at = at.node->input(0);
         }
-        if (!at.node->is("Convert")) {
+        const bool resized = group_.anchor == nullptr && is_linear_resize(*group_.source.node) &&
+                             is_read_once_after_resize(source) &&
+                             resize_before(source).resize == at;
+        if (!resized && !at.node->is("Convert")) {
             return source;
         }
-        const Output raw = at.node->input(0);
-        if (raw.type() != ElementType::u8 && raw.type() != ElementType::i8) {
+        const Output raw = resized ? at : at.node->input(0);
+        if (!resized && raw.type() != ElementType::u8 && raw.type() != ElementType::i8) {
             return source;
         }
         residual.scale = scale;

@@ -86,11 +86,12 @@ Verdict make_compressed_matmul(StepBuilder& builder, Node& node) {
     CompressedMatMulStep::Tensors tensors;
     tensors.src = builder.tensor_of(node.input(0), Layout::kPlain);
     tensors.dst = builder.new_tensor(ElementType::f32, node.port(0).shape, Layout::kPlain);
+    kernels::CompressedMatrix matrix(params);
     if (rows <= kernels::CompressedMatrix::kMaxStreamedRows) {
-        tensors.sums = builder.new_scratch(rows * params.groups * sizeof(float));
+        tensors.work = builder.new_scratch(matrix.work_size(rows) * sizeof(float));
     }
-    auto step = std::make_unique<CompressedMatMulStep>(kernels::CompressedMatrix(params), rows,
-                                                       tensors, describe(node, params));
+    auto step = std::make_unique<CompressedMatMulStep>(std::move(matrix), rows, tensors,
+                                                       describe(node, params));
     pack_later(builder, node, step->matrix());
     step->info().name = node.name();
     builder.add_step(std::move(step));

@@ -6,33 +6,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "cpu/kernels/gemm/data_product.hpp"
-#include "cpu/lowering/gemm_problem.hpp"
+#include "cpu/lowering/computed_product.hpp"
 #include "cpu/lowering/matmul_operands.hpp"
-#include "cpu/lowering/own_composition.hpp"
 #include "cpu/machine/isa_limit.hpp"
 #include "cpu/steps/call_step.hpp"
 #include "cpu/steps/conv_geometry.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "fuseq/error.hpp"
 #include "ops/matmul.hpp"
-#include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-using Strides = std::vector<std::size_t>;
-
-// In elements, by dimension of the result; 0 along dimensions of size 1, which are broadcast.
-Strides strides_of(const dnnl::memory::desc& desc) {
-    const auto& data = desc.data;
-    Strides strides;
-    for (int d = 0; d < data.ndims; ++d) {
-        const bool one = data.dims[d] == 1 && d + 2 < data.ndims;
-        strides.push_back(one ? 0 : static_cast<std::size_t>(data.format_desc.blocking.strides[d]));
-    }
-    return strides;
-}
 
 // What a thread needs to find the matrices of each product.
 struct Batches {
@@ -54,33 +38,27 @@ public:
           dims_(node_.port(0).shape.to_shape()) {}
 
     TensorId make() {
-        const TensorId a = read(0, a_);
-        const TensorId b = read(1, b_);
+        places_.a = read(0, places_.a_strides);
+        places_.b = read(1, places_.b_strides);
         Node* const merged = transpose_after(builder_, group_);
         const Shape shape = merged == nullptr ? dims_ : merged->port(0).shape.to_shape();
-        std::vector<TensorId> sources =
-            source_tensors(builder_, group_, composition_.epilogue.program, Layout::kPlain);
-        const TensorId dst =
-            result_tensor(builder_, group_, composition_.anchor, shape, Layout::kPlain);
+        places_.dst = result_tensor(builder_, group_, composition_.anchor, shape, Layout::kPlain);
         const ElementType type = composition_.anchor.dst_type;
-        dst_ = strides_of(merged == nullptr ? dnnl_desc(type, dims_, Layout::kPlain)
-                                            : desc_before(*merged, type));
-        add_step(a, b, dst, sources, merged);
+        places_.dst_strides = strides_of(merged == nullptr ? dnnl_desc(type, dims_, Layout::kPlain)
+                                                           : desc_before(*merged, type));
+        ComputedProduct product = computed_product(builder_, group_, composition_, places_);
+        product.own = true;
+        add_step(std::make_shared<const ComputedProduct>(std::move(product)), merged);
         if (merged != nullptr) {
-            builder_.finish_node(*merged, dst);
+            builder_.finish_node(*merged, places_.dst);
             return kNoTensor;
         }
-        return finish_anchor(builder_, group_, composition_.anchor, dst);
+        return finish_anchor(builder_, group_, composition_.anchor, places_.dst);
     }
 
 private:
-    std::size_t depth() const {
-        const Shape src = node_.input(0).shape();
-        return src.back();
-    }
-
     // The strides of an operand, before its transposition where the kernel takes them.
-    TensorId read(std::size_t input, Strides& strides) {
+    TensorId read(std::size_t input, std::vector<std::size_t>& strides) {
         const bool transposed = input == 1 && node_.attrs<MatMulAttrs>().transpose_b;
         if (builder_.deferred_transpose(node_.input(input)) != nullptr &&
             node_.input(input).shape().size() == dims_.size()) {
@@ -99,46 +77,15 @@ private:
         return id;
     }
 
-    kernels::MatrixOperand operand(std::size_t input, const Strides& strides) const {
-        return {.type = node_.input(input).type(),
-                .zero_point = *single_zero_point(node_, input + 2),
-                .row = strides[dims_.size() - 2],
-                .column = strides[dims_.size() - 1]};
-    }
-
-    kernels::DataProductParams params() const {
-        kernels::DataProductParams params;
-        params.rows = dims_[dims_.size() - 2];
-        params.columns = dims_.back();
-        params.depth = depth();
-        params.a = operand(0, a_);
-        params.b = operand(1, b_);
-        params.dst_row = dst_[dims_.size() - 2];
-        params.dst_type = composition_.anchor.dst_type;
-        params.scale = composition_.epilogue.scale;
-        params.bias = composition_.epilogue.bias;
-        params.ops = composition_.epilogue.program.ops;
-        const bool vnni = gemm_form() == kernels::GemmForm::kVnni256;
-        params.form = vnni ? kernels::GemmForm::kVnni256 : kernels::GemmForm::kPairs;
-        return params;
-    }
-
     // Every product is given to one thread, or where there are fewer than threads, some rows of it.
-    Batches batches() const {
+    static Batches batches_of(const ComputedProduct& product) {
         Batches batches;
-        const std::size_t rank = dims_.size();
-        const std::size_t rows = dims_[rank - 2];
-        const std::size_t count = shape_size(dims_) / (rows * dims_.back());
+        const std::size_t rows = product.rows();
+        const std::size_t count = product.places();
         for (std::size_t i = 0; i < count; ++i) {
-            Batches::Offsets at{0, 0, 0, i * rows * dims_.back()};
-            std::size_t rest = i;
-            for (std::size_t d = rank - 2; d-- > 0; rest /= dims_[d]) {
-                const std::size_t place = rest % dims_[d];
-                at.a += place * a_[d];
-                at.b += place * b_[d];
-                at.dst += place * dst_[d];
-            }
-            batches.products.push_back(at);
+            batches.products.push_back({product.offset(product.a, i), product.offset(product.b, i),
+                                        product.offset(product.dst, i),
+                                        i * rows * product.columns()});
         }
         const auto threads = static_cast<std::size_t>(omp_get_max_threads());
         batches.parts = std::min(rows, (threads + count - 1) / count);
@@ -146,33 +93,33 @@ private:
         return batches;
     }
 
-    void add_step(TensorId a,
-                  TensorId b,
-                  TensorId dst,
-                  const std::vector<TensorId>& sources,
-                  const Node* merged) {
-        auto product = std::make_shared<const kernels::DataProduct>(params());
-        StepInfo info = describe(merged);
+    void add_step(std::shared_ptr<const ComputedProduct> computed, const Node* merged) {
+        auto product = std::make_shared<const kernels::DataProduct>(computed->params());
+        StepInfo info = describe(*computed, merged);
         info.implementation = "fuseq:" + product->implementation();
-        CallStep::Tensors tensors{.inputs = {a, b}, .outputs = {dst}, .scratch = {}};
+        CallStep::Tensors tensors{.inputs = {computed->a.id, computed->b.id},
+                                  .outputs = {computed->dst.id},
+                                  .scratch = {}};
         std::vector<std::size_t> sizes;  // of an element, by number of the binary source; 0: unused
-        for (const TensorId source : sources) {
-            sizes.push_back(source == kNoTensor ? 0 : size_of(builder_.tensor(source).type));
-            if (source != kNoTensor) {
-                tensors.inputs.push_back(source);
+        for (std::size_t i = 0; i < computed->sources.size(); ++i) {
+            sizes.push_back(computed->source_bytes(i));
+            if (sizes.back() != 0) {
+                tensors.inputs.push_back(computed->sources[i]);
             }
         }
         const auto threads = static_cast<std::size_t>(omp_get_max_threads());
         tensors.scratch = {builder_.new_scratch(product->scratch_bytes() * threads)};
         const bool alone = threads_for(info.macs) == 1;
-        builder_.add_step(std::make_unique<CallStep>(
-            [product, batches = batches(), sizes, alone, rows = dims_[dims_.size() - 2],
+        auto step = std::make_unique<CallStep>(
+            [product, batches = batches_of(*computed), sizes, alone, rows = computed->rows(),
              bytes = size_of(composition_.anchor.dst_type)](const CallMemory& memory) {
                 parallel_team(alone, [&](std::size_t id, std::size_t size, const auto&) {
                     run_part(*product, batches, sizes, rows, bytes, memory, id, size);
                 });
             },
-            std::move(tensors), std::move(info)));
+            std::move(tensors), std::move(info));
+        step->set_computed_product(std::move(computed));
+        builder_.add_step(std::move(step));
     }
 
     static void run_part(const kernels::DataProduct& product,
@@ -183,7 +130,7 @@ private:
                          const CallMemory& memory,
                          std::size_t id,
                          std::size_t size) {
-        const void* sources[kMaxSources] = {};
+        const void* sources[ComputedProduct::kMaxSources] = {};
         kernels::DataProductArgs args;
         args.binary_sources = {sources, sizes.size()};
         args.scratch = memory.work<std::uint8_t>(0) + id * product.scratch_bytes();
@@ -205,7 +152,7 @@ private:
         }
     }
 
-    StepInfo describe(const Node* merged) const {
+    StepInfo describe(const ComputedProduct& product, const Node* merged) const {
         StepInfo info;
         info.kind = "matmul";
         info.src_type = to_string(node_.input(0).type());
@@ -213,7 +160,7 @@ private:
         info.dst_type = to_string(composition_.anchor.dst_type);
         info.layout = "plain";
         info.quantized = true;
-        info.macs = static_cast<std::int64_t>(shape_size(dims_) * depth());
+        info.macs = static_cast<std::int64_t>(shape_size(dims_) * product.depth);
         info.bytes = static_cast<std::int64_t>(
             shape_size(node_.input(0).shape()) + shape_size(node_.input(1).shape()) +
             shape_size(dims_) * size_of(composition_.anchor.dst_type));
@@ -227,35 +174,14 @@ private:
         return info;
     }
 
-public:
-    static constexpr std::size_t kMaxSources = 8;
-
-private:
     StepBuilder& builder_;
     const Group& group_;
     const Node& node_;
     OwnComposition composition_;
     Shape dims_;
-    Strides a_, b_, dst_;
+    ProductPlaces places_;
     std::vector<std::string> read_through_;  // transpositions of operands
 };
-
-// The whole chain, whose tensors have the shape of the result.
-std::optional<OwnComposition> compose(const StepBuilder& builder,
-                                      const Group& group,
-                                      std::string& refused) {
-    const Shape dims = group.anchor->port(0).shape.to_shape();
-    auto composition = compose_own(builder, group, post_ops::AnchorKind::kMatMul, dims.back(),
-                                   Layout::kPlain, composer_of(group), refused);
-    const bool fits = group.binary_sources.size() <= DataProductMaker::kMaxSources &&
-                      std::all_of(group.binary_sources.begin(), group.binary_sources.end(),
-                                  [&](const Output& source) { return source.shape() == dims; });
-    if (composition && !fits) {
-        refused = "reads tensors of other shapes";
-        return std::nullopt;
-    }
-    return composition;
-}
 
 std::string refusal_of(const Node& node) {
     if (node.attrs<MatMulAttrs>().transpose_a) {
@@ -289,14 +215,14 @@ Verdict data_product_supports(const StepBuilder& builder, const Group& group) {
     }
     std::string refused = refusal_of(node);
     if (refused.empty()) {
-        compose(builder, group, refused);
+        compose_product(builder, group, refused);
     }
     return refused.empty() ? Verdict::yes() : Verdict::no(refused);
 }
 
 TensorId make_data_product(StepBuilder& builder, const Group& group) {
     std::string refused;
-    auto composition = compose(builder, group, refused);
+    auto composition = compose_product(builder, group, refused);
     if (!composition) {
         throw Error("compile", "data product: " + refused);
     }

@@ -60,6 +60,64 @@ std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
         std::move(binary_sources), std::move(dedup_rows), dst.dst_channels, dst.dst_width};
 }
 
+// Of the source: none, one, or one a channel.
+std::vector<std::int32_t> zero_points_of(const Node& node) {
+    std::vector<std::int32_t> zero_point;
+    if (node.has_input(2)) {
+        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
+            zero_point.push_back(static_cast<std::int32_t>(z));
+        }
+    }
+    return zero_point;
+}
+
+// The kernel with the rounding of its sums as its epilogue. params: those of the kernel.
+DepthwiseStep::Remake remake_of(const kernels::DepthwiseParams& params,
+                                const std::vector<std::int32_t>& zero_point,
+                                const Tensor& weights) {
+    return [params, zero_point, weights](const kernels::OwnRounding& own) {
+        kernels::DepthwiseParams rounded = params;
+        rounded.src_zero_point = zero_point;
+        rounded.weights = weights.values<std::int8_t>();
+        rounded.scale = own.scale;
+        rounded.bias = own.shift;
+        rounded.offset = own.offset;
+        rounded.dst_type = own.dst;
+        if (own.clips) {
+            rounded.low = own.low;
+            rounded.high = own.high;
+        }
+        return kernels::DepthwiseConv(rounded);
+    };
+}
+
+// The same of some channels, without the rounding.
+DepthwiseStep::SumsOf sums_of(const kernels::DepthwiseParams& params,
+                              const std::vector<std::int32_t>& zero_point,
+                              const Tensor& weights) {
+    return [params, zero_point, weights](kernels::Range channels) {
+        const std::size_t count = channels.end - channels.begin;
+        const std::size_t taps = params.shape.kernel_height * params.shape.kernel_width;
+        const float one = 1.0F;
+        kernels::DepthwiseParams some = params;
+        some.shape.src_pixel_stride = params.shape.src_channels;
+        some.shape.src_channels = some.shape.dst_channels = count;
+        some.weights = weights.values<std::int8_t>().subspan(channels.begin * taps, count * taps);
+        some.src_zero_point = zero_point;
+        if (zero_point.size() > 1) {
+            some.src_zero_point = some.src_zero_point.subspan(channels.begin, count);
+        }
+        some.scale = {&one, 1};
+        some.bias = some.slope = {};
+        return kernels::DepthwiseConv(some);
+    };
+}
+
+// Whether the result is the sums themselves, as floats.
+bool has_plain_sums(const post_ops::Chain& chain) {
+    return chain.ops.empty() && chain.dst_type == ElementType::f32;
+}
+
 }  // namespace
 
 Verdict depthwise_supports(const StepBuilder&, const Group& group) {
@@ -87,12 +145,7 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     params.shape = {*geometry};
     params.src_type = builder.tensor(src).type;
     params.dst_type = composed.dst_type;
-    std::vector<std::int32_t> zero_point;
-    if (node.has_input(2)) {
-        for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
-            zero_point.push_back(static_cast<std::int32_t>(z));
-        }
-    }
+    const std::vector<std::int32_t> zero_point = zero_points_of(node);
     params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
     params.scale = head.scale;
@@ -128,8 +181,13 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     }
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);
-    builder.add_step(std::make_unique<DepthwiseStep>(
-        std::move(kernel), *geometry, std::move(remainder), src, dst, std::move(info)));
+    auto step = std::make_unique<DepthwiseStep>(std::move(kernel), *geometry, std::move(remainder),
+                                                src, dst, std::move(info));
+    if (has_plain_sums(chain)) {
+        step->set_plain_sums(remake_of(params, zero_point, weights),
+                             sums_of(params, zero_point, weights));
+    }
+    builder.add_step(std::move(step));
     return finish_anchor(builder, group, composed, dst);
 }
 

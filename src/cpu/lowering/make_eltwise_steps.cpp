@@ -227,7 +227,7 @@ Verdict make_eltwise(StepBuilder& builder,
                      const Group& group,
                      const post_ops::Chain& chain,
                      TensorId& result) {
-    // Follow the source, unless it exists in one order only and all extra inputs in the other.
+    // Follow the source, unless it exists in one order only and all binary sources in the other.
     result = make_eltwise_on(builder, group, builder.tensor_of(group.source), chain);
     return Verdict::yes();
 }

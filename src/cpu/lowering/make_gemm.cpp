@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -11,6 +12,7 @@
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/pool_after.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/subpixel_chain.hpp"
 #include "cpu/lowering/weight_zero_points_text.hpp"
 #include "cpu/machine/traits.hpp"
 #include "cpu/steps/gemm.hpp"
@@ -22,6 +24,18 @@
 
 namespace fuseq::cpu {
 namespace {
+
+// Of a chain that has become that of all sub-pixels.
+std::optional<OwnComposition> compose_by_subpixel(const StepBuilder& builder,
+                                                  const Group& group,
+                                                  const GemmProblem& problem,
+                                                  const post_ops::Chain& chain) {
+    std::string refused;
+    const post_ops::DnnlPostOpsComposer composer(chain, group.laws);
+    return compose_own(builder, group, problem.kind,
+                       subpixels_of(problem) * problem.shape.dst_channels, problem.layout, composer,
+                       refused);
+}
 
 // Nothing else takes zero points of weights: a chain that the kernel lacks an operation for is left
 // to a step after it.
@@ -114,14 +128,43 @@ void pack_later(StepBuilder& builder,
     });
 }
 
+// In the lists of operations that the kernels have in registers: the factor is 1.
+std::vector<kernels::GemmOp> bounds_of(const kernels::OwnRounding& own) {
+    using Kind = kernels::GemmOp::Kind;
+    constexpr float kLargest = 127.0F;  // of i8
+    if (!own.clips) {
+        return {};
+    }
+    if (own.dst == ElementType::i8 && own.high == kLargest) {
+        return {{.kind = Kind::kMax, .a = {own.low}},
+                {.kind = Kind::kAffine, .a = {1.0F}, .b = {0.0F}}};
+    }
+    return {{.kind = Kind::kClip, .a = {own.low}, .b = {own.high}},
+            {.kind = Kind::kScale, .a = {1.0F}}};
+}
+
+// The kernel with the rounding of its sums as its epilogue. params: those of the kernel.
+GemmStep::Remake remake_of(const kernels::GemmParams& params, const Tensor& weights) {
+    const std::vector<float> zero_point(params.wei_zero_point.begin(), params.wei_zero_point.end());
+    return [params, weights, zero_point](const kernels::OwnRounding& own) {
+        kernels::GemmParams rounded = params;
+        rounded.wei_zero_point = zero_point;
+        rounded.weights.values = weights.values<std::int8_t>();
+        rounded.scale = own.scale;
+        rounded.bias = own.shift;
+        rounded.dst_type = own.dst;
+        rounded.ops = bounds_of(own);
+        return kernels::GemmVnni(rounded);
+    };
+}
+
 // Whether the result is the sums themselves, as floats.
 bool has_plain_sums(const GemmProblem& problem, const post_ops::AccumulatorEpilogue& epilogue) {
     const auto all = [](const std::vector<float>& values, float value) {
         return std::all_of(values.begin(), values.end(), [=](float v) { return v == value; });
     };
-    return !problem.transposed() && problem.wei_zero_point.empty() && all(epilogue.scale, 1.0F) &&
-           all(epilogue.bias, 0.0F) && epilogue.program.ops.empty() &&
-           epilogue.program.dst_type == ElementType::f32;
+    return !problem.transposed() && all(epilogue.scale, 1.0F) && all(epilogue.bias, 0.0F) &&
+           epilogue.program.ops.empty() && epilogue.program.dst_type == ElementType::f32;
 }
 
 // A large f32 result that only chains read is never written to memory when they and the kernel
@@ -148,8 +191,16 @@ Verdict verdict_of(double cost, const GemmProblem& problem) {
                   s.kernel_width));
 }
 
+std::size_t tensors_read(const post_ops::Chain& chain) {
+    return static_cast<std::size_t>(std::count_if(
+        chain.ops.begin(), chain.ops.end(),
+        [](const post_ops::BasicOp& op) { return std::holds_alternative<post_ops::Binary>(op); }));
+}
+
+// `chain`: what stands after the product.
 Verdict is_preferred(const StepBuilder& builder,
                      const Group& group,
+                     const post_ops::Chain& chain,
                      const GemmProblem& problem,
                      const Node* pool,
                      kernels::GemmForm form) {
@@ -157,8 +208,9 @@ Verdict is_preferred(const StepBuilder& builder,
     if (!problem.wei_zero_point.empty()) {
         return Verdict::yes();  // oneDNN has none
     }
-    if (problem.transposed() && !group.binary_sources.empty()) {
-        return Verdict::no("reads no tensors after a deconvolution");
+    constexpr std::size_t kMaxTensors = 32;
+    if (problem.transposed() && group.binary_sources.size() > kMaxTensors) {
+        return Verdict::no("reads more than 32 tensors after a deconvolution");
     }
     const bool amx = form == kernels::GemmForm::kAmx;
     if (!preferred.empty()) {
@@ -172,7 +224,7 @@ Verdict is_preferred(const StepBuilder& builder,
     if (!gemm_has_vnni()) {
         return verdict_of(narrow_cost(problem), problem);
     }
-    GemmChainTraits traits = traits_of(group.chain, group.binary_sources.size());
+    GemmChainTraits traits = traits_of(chain, tensors_read(chain));
     traits.pools = pool != nullptr;
     const double cost = gemm_cost(problem, traits);
     // The floats' way through memory is not in the cost of either.
@@ -218,18 +270,21 @@ Verdict choose(const StepBuilder& builder,
         return Verdict::no(why);
     }
     Node* const pool = problem->transposed() ? nullptr : pool_after(builder, group);
-    Verdict preferred = is_preferred(builder, group, *problem, pool, form);
+    const auto by_subpixel = problem->transposed() ? subpixel_chain(group, *problem) : std::nullopt;
+    const post_ops::Chain& chain = by_subpixel ? *by_subpixel : group.chain;
+    Verdict preferred = is_preferred(builder, group, chain, *problem, pool, form);
     if (!preferred) {
         return preferred;
     }
-    auto composition = compose(builder, group, *problem);
+    auto composition = by_subpixel ? compose_by_subpixel(builder, group, *problem, chain)
+                                   : compose(builder, group, *problem);
     if (!composition) {
         return Verdict::no("an operation of the chain that the kernel lacks");
     }
     const bool pools = pool != nullptr && composition->anchor.complete &&
                        kernels::is_monotonic(params_of(*problem, *composition, form));
     if (pool != nullptr && !pools) {
-        preferred = is_preferred(builder, group, *problem, nullptr, form);
+        preferred = is_preferred(builder, group, chain, *problem, nullptr, form);
         if (!preferred) {
             return preferred;
         }
@@ -275,6 +330,10 @@ TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmFo
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> binary_sources =
         source_tensors(builder, group, composition->epilogue.program, problem->layout);
+    if (std::all_of(binary_sources.begin(), binary_sources.end(),
+                    [](TensorId id) { return id == kNoTensor; })) {
+        binary_sources.clear();
+    }
     const Node& last = params.pool ? *pool : *group.anchor;
     const TensorId dst = result_tensor(builder, group, composition->anchor,
                                        last.port(0).shape.to_shape(), problem->layout);
@@ -294,7 +353,8 @@ TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmFo
     }
     const bool pools = params.pool;
     if (!pools && has_plain_sums(*problem, composition->epilogue)) {
-        step->set_plain_sums();
+        step->set_plain_sums(remake_of(params, group.anchor->input_node(1)->constant()),
+                             problem->wei_zero_point.empty());
     }
     pack_later(builder, *group.anchor, step->kernel(), std::move(params), composition->epilogue);
     builder.add_step(std::move(step));

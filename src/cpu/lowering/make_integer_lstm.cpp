@@ -26,21 +26,21 @@ struct Gates {
     std::size_t depth;
 
     std::int64_t max_sum() const {
-        std::int64_t most = 0;
+        std::int64_t max = 0;
         for (std::size_t row = 0; row < product.bias.size(); ++row) {
             std::int64_t sum = std::abs(static_cast<std::int64_t>(product.bias[row]));
             for (std::size_t k = 0; k < depth; ++k) {
                 sum += kMaxByte * std::abs(static_cast<int>(weights[row * depth + k]));
             }
-            most = std::max(most, sum);
+            max = std::max(max, sum);
         }
-        return most;
+        return max;
     }
     bool fits() const {
-        const std::int64_t most = max_sum();
+        const std::int64_t max = max_sum();
         return std::all_of(product.multipliers.begin(), product.multipliers.end(),
                            [&](const rules::QuantizedMultiplier& m) {
-                               return kernels::takes_multiplier(fixed_multiplier(m), most);
+                               return kernels::takes_multiplier(fixed_multiplier(m), max);
                            });
     }
     kernels::IntegerGates packed() const {

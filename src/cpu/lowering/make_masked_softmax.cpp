@@ -13,6 +13,7 @@
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/call_step.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/steps/softmax_rows.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 #include "ops/binary_arithmetic.hpp"
@@ -20,23 +21,6 @@
 
 namespace fuseq::cpu {
 namespace {
-
-// Sums of a part of the rows, on the stack of a thread.
-constexpr std::size_t kSums = 4096;
-
-// Rows of the scores are numbered along `dims`, which leaves the last dimension out.
-struct MaskRows {
-    Shape dims;
-    std::vector<std::size_t> strides;  // of the mask; 0 where it is broadcast
-
-    std::size_t offset(std::size_t row) const {
-        std::size_t offset = 0;
-        for (std::size_t d = dims.size(); d-- > 0; row /= dims[d]) {
-            offset += row % dims[d] * strides[d];
-        }
-        return offset;
-    }
-};
 
 struct Operands {
     Output scores;
@@ -70,40 +54,16 @@ bool takes(const Node& add, const Node* reader) {
         return false;
     }
     const Shape shape = add.port(0).shape.to_shape();
-    return shape.size() >= 2 && shape_size(shape) != 0 && shape.back() <= kSums &&
+    return shape.size() >= 2 && shape_size(shape) != 0 && shape.back() <= SoftmaxRows::kMaxMasked &&
            wrapped_axis(reader->attrs<SoftmaxAttrs>().axis, shape.size()) == shape.size() - 1;
 }
 
-MaskRows rows_of(const Shape& mask, const Shape& scores) {
-    MaskRows rows{scores, broadcast_strides(mask, scores)};
+void number_rows(SoftmaxRows& rows, const Shape& shape, const Shape& mask) {
+    rows.count = shape_size(shape) / shape.back();
+    rows.dims = shape;
     rows.dims.pop_back();
-    rows.strides.pop_back();
-    return rows;
-}
-
-void run_rows(const kernels::SoftmaxParams& params,
-              const MaskRows& mask_rows,
-              const CallMemory& memory,
-              std::size_t begin,
-              std::size_t end) {
-    const std::size_t length = params.length;
-    const auto* scores = memory.input<float>(0);
-    const auto* mask = memory.input<float>(1);
-    auto* dst = memory.output<std::byte>(0);
-    alignas(64) float sums[kSums];
-    const std::size_t at_once = kSums / length;
-    for (std::size_t row = begin; row < end; row += at_once) {
-        const std::size_t count = std::min(at_once, end - row);
-        for (std::size_t r = 0; r < count; ++r) {
-            const float* x = scores + (row + r) * length;
-            const float* m = mask + mask_rows.offset(row + r);
-            float* sum = sums + r * length;
-            for (std::size_t i = 0; i < length; ++i) {
-                sum[i] = x[i] + m[i];
-            }
-        }
-        kernels::softmax(params, sums, dst + row * length * size_of(params.dst_type), {0, count});
-    }
+    rows.mask_strides = broadcast_strides(mask, shape);
+    rows.mask_strides.pop_back();
 }
 
 }  // namespace
@@ -118,26 +78,33 @@ bool make_masked_softmax(StepBuilder& builder, Node& add) {
         return false;
     }
     const Shape shape = add.port(0).shape.to_shape();
-    kernels::SoftmaxParams params;
-    params.length = shape.back();
-    const Group* epilogue = take_epilogue(builder, *reader, params);
-    kernels::check_softmax(params);
+    auto rows = std::make_shared<SoftmaxRows>();
+    rows->params.length = shape.back();
+    const Group* epilogue = take_epilogue(builder, *reader, rows->params);
+    kernels::check_softmax(rows->params);
     const TensorId scores = builder.tensor_of(operands->scores, Layout::kPlain);
     const TensorId mask = builder.tensor_of(operands->mask, Layout::kPlain);
-    const TensorId dst = builder.new_tensor(params.dst_type, shape, Layout::kPlain);
+    const TensorId dst = builder.new_tensor(rows->params.dst_type, shape, Layout::kPlain);
+    number_rows(*rows, shape, operands->mask.shape());
+    rows->scores = scores;
+    rows->mask = mask;
+    rows->dst = dst;
     constexpr std::size_t kElementsAtOnce = 4096;
-    auto call = [params, rows = rows_of(operands->mask.shape(), shape),
-                 count = shape_size(shape) / shape.back()](const CallMemory& memory) {
-        parallel_for(count, 1 + kElementsAtOnce / params.length,
-                     [&](std::size_t begin, std::size_t end) {
-                         run_rows(params, rows, memory, begin, end);
-                     });
+    auto call = [rows](const CallMemory& memory) {
+        const std::size_t length = rows->params.length;
+        const std::size_t row_bytes = length * size_of(rows->params.dst_type);
+        parallel_for(
+            rows->count, 1 + kElementsAtOnce / length, [&](std::size_t begin, std::size_t end) {
+                rows->run(memory.input<float>(0) + begin * length, memory.input<float>(1),
+                          memory.output<std::byte>(0) + begin * row_bytes, begin, end - begin);
+            });
     };
     StepInfo info =
         kernel_info("softmax", "masked_softmax", builder.tensor(scores), builder.tensor(dst));
     info.layers = {add.name()};
     auto step = std::make_unique<CallStep>(
         std::move(call), CallStep::Tensors{{scores, mask}, {dst}, {}}, std::move(info));
+    step->set_softmax_rows(std::move(rows));
     add_step_with_epilogue(builder, *reader, std::move(step), epilogue, dst);
     builder.finish_node(*reader, dst);
     return true;

@@ -90,7 +90,11 @@ public:
           single_(single_channels(fixed_multipliers(requantize_), bias_)),
           grid_(byte_grid(attrs.output_zero_point, {attrs.lowest, attrs.highest})),
           vectors_(std::make_shared<const kernels::SumRounding>(
-              columns(rounding), grid_, attrs.output_type, bias_.size(), attrs.rule_name)) {
+              columns(rounding),
+              grid_,
+              attrs.output_type,
+              attrs.rule_name,
+              kernels::SumBounds{attrs.sum_min, attrs.sum_max})) {
         if (!attrs.weight_shifts.empty()) {
             shifts_.emplace(attrs.weight_shifts);
         }
@@ -164,8 +168,8 @@ Verdict make_requantize_sums(StepBuilder& builder, Node& node) {
     const std::size_t channels = node.port(0).shape.to_shape().back();
     std::vector<std::int32_t> bias = node.has_input(1) ? integers(node.input_node(1)->constant())
                                                        : std::vector<std::int32_t>(channels, 0);
-    if (bias.size() != channels) {
-        return Verdict::no("a bias of another length");
+    if (bias.size() != channels || (!attrs.sum_min.empty() && attrs.sum_min.size() != channels)) {
+        return Verdict::no("a bias or bounds of another length");
     }
     const auto sums = std::make_shared<const RowsOfSums>(
         attrs, *rounding,

@@ -295,6 +295,37 @@ void set_stores(const Node& node, Layout layout, Choice& choice) {
     }
 }
 
+// The kernel with the rounding of its sums as its epilogue. params: those of the kernel, which
+// stores sums channels-last and nothing else.
+SmallConvolutionStep::Remake remake_of(const kernels::SmallConvParams& params,
+                                       const Tensor& weights,
+                                       const std::vector<float>& zero_point,
+                                       bool listed) {
+    return [params, weights, zero_point,
+            listed](const kernels::OwnRounding& own) -> std::optional<kernels::SmallConv> {
+        kernels::SmallConvParams rounded = params;
+        const std::vector<post_ops::Chain> results{{{}, own.dst}};
+        const std::vector<post_ops::BasicOp> ops{post_ops::Clip{own.low, own.high}};
+        rounded.weights = weights.values<std::int8_t>();
+        rounded.scale = own.scale;
+        rounded.bias = own.shift;
+        rounded.wei_zero_point = zero_point;
+        rounded.ops = {};
+        rounded.results = {};
+        if (listed) {
+            rounded.results = results;
+            rounded.ops = own.clips ? std::span<const post_ops::BasicOp>(ops) : rounded.ops;
+            return kernels::SmallConv(rounded);
+        }
+        rounded.pixels = false;
+        if (own.clips || !kernels::SmallConv::stores_bytes(rounded)) {
+            return std::nullopt;
+        }
+        rounded.dst_type = own.dst;
+        return kernels::SmallConv(rounded);
+    };
+}
+
 }  // namespace
 
 Verdict small_convolution_supports(const StepBuilder& builder, const Group& group) {
@@ -331,6 +362,10 @@ TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
     auto step = std::make_unique<SmallConvolutionStep>(kernels::SmallConv(params), parts.inner, src,
                                                        binary_sources, std::move(dedup_rows),
                                                        builder.tensor(dst), dst);
+    if (parts.fused.ops.empty() && !params.pairs) {
+        step->set_remake(remake_of(params, node.input_node(1)->constant(), choice.wei_zero_point,
+                                   !params.results.empty()));
+    }
     ComposedAnchor composed;
     composed.complete = parts.complete;
     composed.dst_type = parts.inner.dst_type;

@@ -9,6 +9,7 @@
 #include "cpu/lowering/linear_epilogue.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/kernel_step.hpp"
+#include "cpu/steps/softmax_rows.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/axes.hpp"
 #include "ops/softmax.hpp"
@@ -33,6 +34,10 @@ void make_rows(StepBuilder& builder, Node& node, TensorId src, const AxesInMemor
     };
     auto step = std::make_unique<KernelStep>(
         run, src, dst, kernel_info("softmax", "softmax", builder.tensor(src), builder.tensor(dst)));
+    if (axes.inner == 1 && builder.tensor(src).layout == Layout::kPlain) {
+        step->set_softmax_rows(std::make_shared<const SoftmaxRows>(
+            SoftmaxRows{.params = params, .scores = src, .dst = dst, .count = axes.outer}));
+    }
     add_step_with_epilogue(builder, node, std::move(step), epilogue, dst);
 }
 

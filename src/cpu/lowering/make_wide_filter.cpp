@@ -11,6 +11,7 @@
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/steps/wide_filter.hpp"
 #include "ops/quantized/quantized_filter.hpp"
+#include "ops/quantized/rules/m16.hpp"
 
 namespace fuseq::cpu {
 namespace {
@@ -124,6 +125,25 @@ bool fit_16_bits(const std::vector<std::int32_t>& weights) {
                        [](std::int32_t w) { return w >= -kMaxValue - 1 && w <= kMaxValue; });
 }
 
+// M16 in vectors.
+std::optional<kernels::WideRounding> vectors_of(const Requantizer& requantize,
+                                                const WideFilterParams& params,
+                                                std::int64_t zero_point) {
+    if (requantize.rule() != RoundingRule::kM16 || params.dst_type != ElementType::i16) {
+        return std::nullopt;
+    }
+    std::vector<kernels::WideMultiplier> multipliers;
+    const auto& fixed = requantize.fixed();
+    for (std::size_t c = 0; c < params.dst_channels; ++c) {
+        const rules::M16Multiplier m = rules::m16_multiplier(fixed[fixed.size() > 1 ? c : 0]);
+        multipliers.push_back({m.mantissa, m.shift});
+    }
+    return kernels::WideRounding(params.bias, multipliers,
+                                 {.zero_point = static_cast<std::int32_t>(zero_point),
+                                  .lowest = static_cast<std::int32_t>(params.limits.lowest),
+                                  .highest = static_cast<std::int32_t>(params.limits.highest)});
+}
+
 void set_ends(WideFilterParams& params, const Node& node, const WeightAttrs& attrs, float alpha) {
     params.src_type = node.input(0).type();
     params.src_shift = shift_of(params.src_type, attrs.input_zero_point(0));
@@ -145,6 +165,7 @@ void set_ends(WideFilterParams& params, const Node& node, const WeightAttrs& att
                                                    .weights = attrs.weight_scales,
                                                    .output = attrs.output_scale,
                                                    .output_zero_point = attrs.output_zero_point});
+        params.rounding = vectors_of(*params.requantize, params, attrs.output_zero_point);
     }
 }
 

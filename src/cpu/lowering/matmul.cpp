@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes matmul steps: constant weights are packed in the layout that oneDNN likes best; a batch in
-// front of two-dimensional weights joins the rows. Transpositions of operands and of the result, as
+// Makes matmul steps: constant weights are packed in the layout that oneDNN likes best; a batch
+// before two-dimensional weights joins the rows. Transpositions of operands and of the result, as
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
 #include <optional>
@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "cpu/lowering/anchor.hpp"
+#include "cpu/lowering/computed_product.hpp"
 #include "cpu/lowering/matmul_operands.hpp"
 #include "cpu/lowering/packed_weights.hpp"
 #include "cpu/lowering/saturation.hpp"
@@ -368,15 +369,28 @@ private:
             scratch = builder_.new_scratch(desc_.scratchpad_desc().get_size());
             call.tensors.push_back({DNNL_ARG_SCRATCHPAD, scratch, desc_.scratchpad_desc()});
         }
-        add_packed_step(builder_,
-                        std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst,
-                                                     scratch, describe(composed, std::move(notes))),
-                        desc_, weights);
+        auto step = std::make_unique<PackedStep>(std::move(call), std::move(inputs), dst, scratch,
+                                                 describe(composed, std::move(notes)));
+        step->set_computed_product(computed(composed, dst));
+        add_packed_step(builder_, std::move(step), desc_, weights);
         if (merge_ != nullptr) {
             builder_.finish_node(*merge_, dst);
             return kNoTensor;
         }
         return finish_anchor(builder_, group_, composed, dst);
+    }
+
+    // Of two matrices of integers with the whole chain.
+    std::shared_ptr<const ComputedProduct> computed(const ComposedAnchor& composed,
+                                                    TensorId dst) const {
+        if (constant_ || transpose_a_ || !composed.complete || !is_integral(src_type_) ||
+            !is_integral(wei_type_) || !builder_.options().own_gemm) {
+            return nullptr;
+        }
+        return computed_product_beside(
+            builder_, group_,
+            {src_id_, wei_id_, dst, strides_of(src_desc_), strides_of(wei_desc_),
+             strides_of(dst_desc(composed.dst_type))});
     }
 
     std::int64_t macs() const {

@@ -20,27 +20,24 @@ std::optional<OwnComposition> compose_own(const StepBuilder& builder,
     anchor.oc = channels;
     anchor.isa = post_ops::IsaLevel::kAvx512Vnni;  // its own epilogue is the same on every machine
     anchor.sum_inputs = overwritable_sources(builder, group, layout);
-    post_ops::Mapped mapped = composer.map(anchor);
-    OwnComposition result;
-    result.epilogue = post_ops::DnnlPostOpsComposer::epilogue(mapped);
-    refused = !result.epilogue.refused.empty()
-                  ? result.epilogue.refused
-                  : kernels::GemmVnni::supports(result.epilogue.program).reason();
+    const auto mapped = composer.mapped_epilogue(anchor);
+    refused = !mapped->epilogue.refused.empty()
+                  ? mapped->epilogue.refused
+                  : kernels::GemmVnni::supports(mapped->epilogue.program).reason();
     if (!refused.empty()) {
         return std::nullopt;
     }
-    result.text = post_ops::to_text(mapped.emission);
-    if (!mapped.complete) {
-        result.text += ", " + post_ops::to_text(mapped.remainder);
-    }
+    OwnComposition result;
+    result.epilogue = mapped->epilogue;
+    result.text = mapped->text;
     result.anchor.dst_type = composer.chain().dst_type;
     result.anchor.complete = true;
-    for (const post_ops::PostOp& op : mapped.emission.post_ops) {
+    for (const post_ops::PostOp& op : mapped->emission.post_ops) {
         if (const auto* sum = std::get_if<post_ops::SumPostOp>(&op)) {
             result.anchor.attributes.in_dst.push_back(sum->input);
         }
     }
-    result.anchor.emission = std::move(mapped.emission);
+    result.anchor.emission = mapped->emission;
     return result;
 }
 

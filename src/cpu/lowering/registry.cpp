@@ -7,6 +7,7 @@
 
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/make_compressed_embedding.hpp"
+#include "cpu/lowering/make_u16_product.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "fuseq/error.hpp"
 #include "transformations/support/anchor_zero_points.hpp"
@@ -15,6 +16,8 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr AnchorCandidate kAnchors[] = {
+    {"u16_product", "no other one takes sources of 16 bits", false, u16_product_supports,
+     make_u16_product},
     {"small_conv", "a matrix product's vectors of output channels would be mostly empty", true,
      small_convolution_supports, make_small_convolution},
     {"amx", "tiles make eight times the products of VNNI (docs/performance/log/amx.md)", true,
@@ -24,9 +27,9 @@ constexpr AnchorCandidate kAnchors[] = {
      data_product_supports, make_data_product},
     {"half_matrix", "reads half of what oneDNN reads", false, half_matrix_supports,
      make_half_matrix},
-    {"depthwise", "takes the whole chain along, oneDNN a part (docs/performance/kernels.md)", false,
-     depthwise_supports, make_depthwise},
-    {"depthwise_3d", "19 times as fast as oneDNN on 3x3x3 (docs/performance/kernels.md)", false,
+    {"depthwise", "takes the whole chain along, oneDNN a part (docs/performance/log/kernels.md)",
+     false, depthwise_supports, make_depthwise},
+    {"depthwise_3d", "19 times as fast as oneDNN on 3x3x3 (docs/performance/log/kernels.md)", false,
      volume_depthwise_supports, make_volume_depthwise},
     {"grouped_gemm", "oneDNN's int8 kernels saturate without AVX-512 VNNI", false,
      grouped_gemm_supports, make_grouped_gemm},
@@ -57,7 +60,8 @@ constexpr NodeCandidate kNodes[] = {
     {"recurrent", "the only one", make_recurrent},
     {"integer_lstm", "the only one", make_integer_lstm},
     {"gather", "computed indices; constant ones are a movement", make_gather},
-    {"convert", "the only one", make_convert},
+    {"u16_convert", "whole numbers, in the order of their readers", make_u16_convert},
+    {"convert", "takes what is left", make_convert},
     {"compressed_embedding", "the only one", make_compressed_embedding},
     {"compressed_matmul", "the only one", make_compressed_matmul},
     {"requantize_sums", "rules of 32 bits in vectors", make_requantize_sums},

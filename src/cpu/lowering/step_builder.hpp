@@ -76,6 +76,9 @@ public:
     virtual const Group* chain_after(const Output& output) const = 0;
     // The same, of one that reads no other tensor.
     virtual const Group* eltwise_after(const Output& output) const = 0;
+    // All that read an output in steps, if they are runs of element-wise nodes that begin with it or
+    // read it beside their source; nothing when something else reads it too.
+    virtual std::vector<const Group*> chains_reading(const Output& output) const = 0;
     // Whether nothing but runs of element-wise nodes reads a result.
     virtual bool only_chains_read(const Output& output) const = 0;
     // The only reader of an output, when it is in no group and a step may compute it at once
@@ -87,7 +90,7 @@ public:
     // The Transpose whose result that is, while it is deferred because a matrix product may read
     // its source with other strides; null: there is none, or somebody has asked for the result.
     virtual const Node* deferred_transpose(const Output& output) const = 0;
-    // The linear Interpolate whose result that is, while it is deferred because the run of
+    // The linear Interpolate whose result that is, while it is deferred because the runs of
     // element-wise nodes after it may be computed with it; null as above.
     virtual Node* deferred_resize(const Output& output) const = 0;
     // The group is computed in that tensor by a step already added: it gets none of its own.

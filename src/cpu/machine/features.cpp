@@ -49,7 +49,7 @@ bool ask_for_tiles() {
 }
 
 CpuFeatures detect() {
-    // Highway asks for all that the code it compiles for a target may hold.
+    // Highway has a target where the CPU has all extensions that its compiled code may use.
     const std::int64_t targets = hwy::SupportedTargets();
     CpuFeatures found;
     found.avx2 = (targets & HWY_AVX2) != 0;
@@ -60,6 +60,7 @@ CpuFeatures detect() {
     found.avx512_bf16 = found.avx512 && __builtin_cpu_supports("avx512bf16") != 0;
     found.amx_int8 =
         found.avx512_vnni && cpuid_of_features(0).edx_bit(kAmxInt8) && kernel_gives_tiles();
+    found.amd = __builtin_cpu_is("amd") != 0;
     found.amd_family_19h = __builtin_cpu_is("amdfam19h") != 0;
     return found;
 }

@@ -16,7 +16,8 @@ struct CpuFeatures {
     bool avx512_vnni = false;
     bool avx512_vbmi = false;
     bool avx512_bf16 = false;
-    bool amx_int8 = false;        // and the operating system gives tiles to those who ask
+    bool amx_int8 = false;  // and the operating system gives tiles to those who ask
+    bool amd = false;
     bool amd_family_19h = false;  // Zen 3 and 4; Zen 4 has AVX-512, on units of 256 bits
 };
 

@@ -86,6 +86,11 @@ bool loads_one_wide_vector_a_cycle() {
                                : cpu::cpu_features().amd_family_19h;
 }
 
+bool loads_two_vectors_a_cycle() {
+    const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
+    return replaced != nullptr ? replaced->two_loads_a_cycle : cpu::cpu_features().amd;
+}
+
 bool other_cores_lines_are_slow() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr ? replaced->other_cores_lines_are_slow

@@ -39,6 +39,7 @@ MachineTraits machine_traits() {
     traits.avx512_bf16 = cpu_features().avx512_bf16 && may_use_bf16();
     traits.amx_int8 = kernels::has_amx_int8();
     traits.one_wide_load_a_cycle = kernels::loads_one_wide_vector_a_cycle();
+    traits.two_loads_a_cycle = kernels::loads_two_vectors_a_cycle();
     traits.other_cores_lines_are_slow = kernels::other_cores_lines_are_slow();
     traits.tile_bytes = std::size_t{traits.one_wide_load_a_cycle ? 384U : 768U} << 10;
     traits.caches = cache_sizes();
@@ -54,6 +55,7 @@ std::string MachineTraits::text() const {
         {avx512_bf16, "BF16"},
         {amx_int8, "AMX-INT8"},
         {one_wide_load_a_cycle, "one wide load a cycle"},
+        {two_loads_a_cycle, "two loads a cycle"},
         {!other_cores_lines_are_slow, "fast lines of other cores"}};
     for (const auto& [holds, name] : facts) {
         text += holds ? fmt::format(", {}", name) : "";

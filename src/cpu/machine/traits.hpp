@@ -35,15 +35,18 @@ struct MachineTraits {
 
     // AVX-512 that loads one vector of 512 bits a cycle and not two: AMD Zen 4, whose units have
     // 256 bits. A loop that reads an operand of every dot product from memory is bound by that
-    // (docs/performance/matmul.md).
+    // (docs/performance/log/matmul.md).
     bool one_wide_load_a_cycle = false;
+    // Two vectors of 256 bits are loaded a cycle, as many as dot products are made: all of AMD's.
+    // Golden Cove loads three (docs/performance/log/levels.md).
+    bool two_loads_a_cycle = false;
     // Cores wait for cache lines that another one has written (15 to 25 GB/s on Intel's, which
     // write to such lines no faster), so that threads should go on with what they have written
     // themselves. AMD Zen 4 reads them at 64 GB/s and more.
     bool other_cores_lines_are_slow = true;
 
     // Bytes of the tensors of one part of a depth-first tile group, which stay in the second cache:
-    // 1 MB on AMD Zen 4, 2 MB on Golden Cove (docs/performance/threads_and_memory.md).
+    // 1 MB on AMD Zen 4, 2 MB on Golden Cove (docs/performance/log/threads_and_memory.md).
     std::size_t tile_bytes = std::size_t{768} << 10;
 
     CacheSizes caches;

@@ -462,8 +462,8 @@ void PlanBuilder::finish_group(const Group& group, TensorId id) {
 }
 
 // Says of an integer tensor which FakeQuantize of the IR it is the result of. A quantization that
-// was moved before a pooling has that result after the pooling; one that was moved in front
-// of a movement has given it its name.
+// was moved before a pooling has that result after the pooling; one that was moved before a
+// movement has given it its name.
 void PlanBuilder::note_quantized(const Output& output, TensorId id) {
     const Node* node = output.node;
     if (!is_integral(output.type())) {

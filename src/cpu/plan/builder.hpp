@@ -55,6 +55,7 @@ private:
     bool may_overwrite(const Output& output, Layout layout) const override;
     const Group* chain_after(const Output& output) const override;
     const Group* eltwise_after(const Output& output) const override;
+    std::vector<const Group*> chains_reading(const Output& output) const override;
     bool only_chains_read(const Output& output) const override;
     Node* only_reader(const Output& output) const override;
     Output integers_before_convert(const Output& output) const override;

@@ -3,6 +3,7 @@
 //
 // The tensors of a plan being built: which of them holds an output, in which layout, and what is
 // made where somebody asks for one that is not there: a constant, a view, a reorder.
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -136,6 +137,23 @@ TensorId PlanBuilder::tensor_of(const Output& output, Layout layout) {
     }
     set_tensor(output, id);
     return id;
+}
+
+std::vector<const Group*> PlanBuilder::chains_reading(const Output& output) const {
+    std::vector<const Group*> chains;
+    std::size_t places = 0;
+    const auto readers = readers_.find(Key{output.node, output.index});
+    for (const Group& group : grouping_.groups) {
+        const auto& others = group.binary_sources;
+        const auto count = static_cast<std::size_t>(
+            (group.source == output) + std::count(others.begin(), others.end(), output));
+        if (count != 0 && group.anchor == nullptr && needed_.contains(group.result.node)) {
+            chains.push_back(&group);
+            places += count;
+        }
+    }
+    const bool all = options_.fuse && readers != readers_.end() && readers->second == places;
+    return all ? chains : std::vector<const Group*>{};
 }
 
 }  // namespace fuseq::cpu

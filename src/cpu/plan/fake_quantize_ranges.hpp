@@ -17,8 +17,8 @@ std::map<std::string, FakeQuantizeResult> fake_quantize_ranges(const Model& mode
                                                                const PassOptions& options);
 
 // Whether an output of the transformed model, a quantization or a MaxPool after one, is what the
-// FakeQuantize gives in the IR. One that stands after a MaxPool there may have been moved in front
-// of it; its result is then that of the pooling, even where both have the same shape.
+// FakeQuantize gives in the IR. One that stands after a MaxPool there may have been moved before
+// it; its result is then that of the pooling, even where both have the same shape.
 bool holds_result(const Output& output, const FakeQuantizeResult& fq);
 
 }  // namespace fuseq::cpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu/lowering/lower_node.hpp"
+#include "cpu/lowering/resize_before.hpp"
 #include "cpu/lowering/resize_request.hpp"
 #include "ops/fake_quantize.hpp"
 
@@ -86,41 +87,19 @@ std::vector<Node*> dequantize_before(Output at) {
     return nodes;
 }
 
-// Whether a linear Interpolate, shifted and scaled at most, ends there that nobody else reads and
-// that its kernel takes.
-bool begins_with_resize(Output at) {
-    const auto is_read_once = [](const Output& output) {
-        return output.node->port(output.index).uses.size() == 1;
-    };
-    while (is_read_once(at) && at.node->input_count() == 2 && is_dequantize(*at.node) &&
-           at.node->input_node(1)->is_constant()) {
-        at = at.node->input(0);
-    }
-    kernels::ResizeParams params;
-    return is_read_once(at) && is_linear_resize(*at.node) && has_static_shapes(*at.node) &&
-           resize_request(*at.node, params);
-}
-
-// A chain that reads the integers after a dequantize, or `input` itself. The nodes of the
-// dequantize are not absorbed: others may read them too.
-Group chain_from(const Output& input, bool fuse) {
+// The nodes that a chain on `source` reads through, which others may read too: they are not
+// absorbed. Nothing when a chain cannot hold them.
+std::optional<Group> chain_through(const Output& source, const std::vector<Node*>& nodes) {
     Group group;
-    group.source = input;
-    if (!fuse) {
-        return group;
-    }
-    Group integers;
-    for (Node* node : dequantize_before(input)) {
-        if (!integers.source) {
-            integers.source = node->input(0);
-        }
-        if (!has_static_shapes(*node) || !absorb(integers, node, node->input(0))) {
-            return group;
+    group.source = source;
+    for (Node* node : nodes) {
+        if (!has_static_shapes(*node) || !absorb(group, node, node->input(0))) {
+            return std::nullopt;
         }
     }
-    integers.absorbed.clear();
-    integers.ends.clear();
-    return integers.source ? integers : group;
+    group.absorbed.clear();
+    group.ends.clear();
+    return group;
 }
 
 class Grouper {
@@ -174,7 +153,7 @@ private:
             if (!input || input.node->is_constant() || !storable(input.type())) {
                 continue;
             }
-            Group group = chain_from(input, fuse_);
+            Group group = chain_from(input);
             if (absorb(group, node, input)) {
                 if (fuse_) {
                     extend(group, node->output(0));
@@ -183,6 +162,59 @@ private:
                 return;
             }
         }
+    }
+
+    // A chain that reads the integers after a dequantize, what a linear Interpolate gives before one,
+    // or `input` itself.
+    Group chain_from(const Output& input) const {
+        std::optional<Group> through;
+        if (const auto nodes = read_through(input); fuse_ && !nodes.empty()) {
+            through = chain_through(nodes.front()->input(0), nodes);
+        } else if (fuse_ && is_resized_by_each_reader(input)) {
+            const ResizeBefore before = resize_before(input);
+            through = chain_through(before.resize, before.dequantize);
+        }
+        if (through) {
+            return std::move(*through);
+        }
+        Group group;
+        group.source = input;
+        return group;
+    }
+
+    // The dequantize before `input`, or mean and scale of a picture of bytes, which end in an Add. Bytes
+    // that a chain computes are not asked for past an Add: that chain goes on over it and keeps floats.
+    std::vector<Node*> read_through(const Output& input) const {
+        if (!input.node->is("Add") || !input.node->input_node(1)->is_constant()) {
+            return dequantize_before(input);
+        }
+        std::vector<Node*> nodes = dequantize_before(input.node->input(0));
+        if (nodes.empty() || result_.group_of.contains(nodes.front()->input_node(0))) {
+            return {};
+        }
+        nodes.push_back(input.node);
+        return nodes;
+    }
+
+    // Whether a few chains read a resized tensor and nothing else does: each computes it once more,
+    // in the cache, from its source of fewer elements.
+    bool is_resized_by_each_reader(const Output& at) const {
+        constexpr std::size_t kMaxReaders = 3;
+        const std::vector<Use>& uses = at.node->port(at.index).uses;
+        if (uses.size() < 2 || uses.size() > kMaxReaders) {
+            return false;
+        }
+        const ResizeBefore before = resize_before(at);
+        return before.resize && !before.dequantize.empty() &&
+               shape_size(before.resize.node->input(0).shape()) <= shape_size(at.shape()) &&
+               std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
+                   const auto it = result_.group_of.find(use.node);
+                   const bool with_anchor =
+                       it != result_.group_of.end() && result_.groups[it->second].anchor != nullptr;
+                   Group chain;
+                   chain.source = at;
+                   return !with_anchor && lower_node(*use.node, at, chain);
+               });
     }
 
     void extend(Group& group, Output data) {
@@ -219,14 +251,17 @@ private:
                (is_dequantize(*other.node) || other.node->is("FakeQuantize"));
     }
 
-    // A quantized result that is added to a linear Interpolate: its integers are stored, and the
-    // Interpolate adds them as it writes, instead of storing its floats.
+    // A quantized result that is added to a linear Interpolate, or to a sum of such: its integers
+    // are stored, and the Interpolate adds them as it writes, instead of storing its floats. One
+    // that is added to such a sum is computed by the chain of that.
     static bool is_left_to_resize(const Node& next, const Output& data) {
-        if (!next.is("Add") || dequantize_before(data).empty()) {
+        const bool resized = static_cast<bool>(resize_before(data).resize);
+        if (!next.is("Add") || (dequantize_before(data).empty() && !resized)) {
             return false;
         }
         const Output& other = next.input(next.input(0) == data ? 1 : 0);
-        return other.partial_shape() == data.partial_shape() && begins_with_resize(other);
+        return other.partial_shape() == data.partial_shape() &&
+               (is_sum_of_resized(other) || (!resized && is_read_once_after_resize(other)));
     }
 
     void finish(Group group) {

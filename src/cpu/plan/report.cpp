@@ -30,7 +30,8 @@ bool is_pass_kind(const std::string& kind) {
 
 // Steps that are fused with the quantization of their result.
 bool takes_quantization(const std::string& kind) {
-    return is_anchor_kind(kind) || kind == "softmax" || kind == "mvn" || kind == "interpolate";
+    return is_anchor_kind(kind) || kind == "attention" || kind == "softmax" || kind == "mvn" ||
+           kind == "interpolate";
 }
 
 bool is_reference(const std::string& implementation) {
@@ -205,6 +206,17 @@ ordered_json fallback_json(const ReportOptions& options) {
     return {{"note", options.fallback_note}, {"layers", rows}};
 }
 
+void add_refusals(const std::vector<Remark>& remarks, ordered_json& rows) {
+    for (const Remark& remark : remarks) {
+        if (remark.kind == Remark::Kind::kRefused) {
+            rows.push_back({{"pass", remark.pass},
+                            {"layer", remark.layer},
+                            {"code", remark.code},
+                            {"reason", remark.text}});
+        }
+    }
+}
+
 }  // namespace
 
 std::string report_json(const Model& original,
@@ -233,14 +245,8 @@ std::string report_json(const Model& original,
     report["rounding_rules"] = rounding_rules_json<ordered_json>(layer_rules(transformed));
     report["passes"] = passes_json(plan, options);
     report["refusals"] = ordered_json::array();
-    for (const Remark& remark : options.remarks) {
-        if (remark.kind == Remark::Kind::kRefused) {
-            report["refusals"].push_back({{"pass", remark.pass},
-                                          {"layer", remark.layer},
-                                          {"code", remark.code},
-                                          {"reason", remark.text}});
-        }
-    }
+    add_refusals(options.remarks, report["refusals"]);
+    add_refusals(plan.remarks, report["refusals"]);
     return json_text(report, 1);
 }
 

@@ -63,9 +63,9 @@ WhyStandalone why_standalone(const Plan& plan, std::size_t at) {
                                            before.name)};
     }
     if (!is_anchor_kind(before.kind)) {
-        return {"no_anchor", fmt::format("no convolution or matmul stands directly before it but a "
-                                         "{} step ('{}'); one pass over memory applies it",
-                                         before.kind, before.name)};
+        return {"no_anchor", fmt::format("no convolution or matmul stands directly before it but "
+                                         "the step '{}' ({}); one pass over memory applies it",
+                                         before.name, before.kind)};
     }
     if (readers_of(plan, from, *maker) > 1) {
         return {"read_elsewhere",

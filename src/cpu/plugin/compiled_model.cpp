@@ -155,11 +155,11 @@ std::shared_ptr<const PlannedModel> CpuCompiledModel::plan_for_shapes(
 
 // A request that uses a plan keeps it alive.
 void CpuCompiledModel::drop_old_plans() {
-    const std::size_t most = may_grow(variables_) ? kMaxOfGrowing : SIZE_MAX;
+    const std::size_t max_plans = may_grow(variables_) ? kMaxOfGrowing : SIZE_MAX;
     const auto limit = static_cast<std::size_t>(config_.plan_cache_bytes);
     const std::size_t constants = shared_->constants.bytes();
     const std::size_t before = plans_.size();
-    plans_.drop(most, limit - std::min(limit, constants));
+    plans_.drop(max_plans, limit - std::min(limit, constants));
     if (plans_.size() != before) {
         plans_.forget_unused(*shared_);
     }

@@ -49,8 +49,9 @@ Tensor CpuInferRequest::get_output(std::size_t index) {
 }
 
 void CpuInferRequest::bind(std::shared_ptr<const PlannedModel> plan) {
+    Arena arena = bound_ ? bound_->arena() : Arena{};
     bound_.reset();  // refers to the plan
-    bound_ = std::make_unique<BoundPlan>(plan->plan, inputs_, outputs_, &states_);
+    bound_ = std::make_unique<BoundPlan>(plan->plan, inputs_, outputs_, &states_, std::move(arena));
     plan_ = std::move(plan);
 }
 

@@ -96,7 +96,7 @@ const Metric kMetrics[] = {
     {"DEVICE_TYPE", [] { return Any("integrated"); }},
     {"DEVICE_ARCHITECTURE", [] { return Any("intel64"); }},
     {"RANGE_FOR_STREAMS", [] { return range_up_to_cpus({"1"}); }},
-    {"RANGE_FOR_ASYNC_INFER_REQUESTS",  // least, most, step
+    {"RANGE_FOR_ASYNC_INFER_REQUESTS",  // min, max, step
      [] {
          return Any(std::vector<std::string>{"1", std::to_string(count_cpus().cpus), "1"});
      }},

@@ -47,6 +47,7 @@ struct Anchor {
     std::vector<std::size_t> sum_inputs{};
 
     bool int8() const { return src_type == ElementType::u8 || src_type == ElementType::i8; }
+    friend bool operator==(const Anchor&, const Anchor&) = default;
 };
 
 enum class SumSupport { kNever, kFirst, kAnywhere };

@@ -186,4 +186,26 @@ Mapped DnnlPostOpsComposer::map(const Anchor& anchor, std::size_t count) const {
     return out;
 }
 
+std::shared_ptr<const MappedEpilogue> DnnlPostOpsComposer::mapped_epilogue(
+    const Anchor& anchor) const {
+    {
+        const std::lock_guard lock(mutex_);
+        if (last_ != nullptr && last_->anchor == anchor) {
+            return last_;
+        }
+    }
+    Mapped mapped = map(anchor);
+    auto made = std::make_shared<MappedEpilogue>();
+    made->anchor = anchor;
+    made->epilogue = epilogue(mapped);
+    made->text = to_text(mapped.emission);
+    if (!mapped.complete) {
+        made->text += ", " + to_text(mapped.remainder);
+    }
+    made->emission = std::move(mapped.emission);
+    const std::lock_guard lock(mutex_);
+    last_ = made;
+    return made;
+}
+
 }  // namespace fuseq::post_ops

@@ -18,11 +18,14 @@
 //    chain says, operation by operation; or its head in a fixed form, chain_head.hpp. Whether it
 //    takes them is what each kernel answers, with the reason: Support.
 //
-// Objects are immutable after construction and may be shared by threads.
+// Objects answer the same at any time and may be shared by threads.
 #pragma once
 
 #include <cstddef>
+#include <memory>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <string>
 #include <vector>
 
 #include "cpu/post_ops/emit.hpp"
@@ -69,6 +72,14 @@ struct Mapped {
     bool complete = false;
 };
 
+// All of the chain as the epilogue of a kernel that stands in for an anchor of oneDNN.
+struct MappedEpilogue {
+    Anchor anchor;
+    Emission emission;
+    AccumulatorEpilogue epilogue;
+    std::string text;  // what the emission and the remainder do
+};
+
 class DnnlPostOpsComposer {
 public:
     // Throws Error when per-channel values of the chain differ in number.
@@ -93,6 +104,9 @@ public:
     static AccumulatorEpilogue epilogue(const Mapped& mapped) {
         return make_epilogue(mapped.emission, mapped.remainder);
     }
+    // map() and epilogue() in one. The last one is kept: candidates ask for the same in turn, and
+    // so do plans of other shapes, which share composers.
+    std::shared_ptr<const MappedEpilogue> mapped_epilogue(const Anchor& anchor) const;
     // All of the chain, rounded as it stands.
     EpilogueProgram program() const { return make_epilogue(chain_); }
 
@@ -100,6 +114,8 @@ private:
     Chain lowered_;
     SimplifyOptions laws_;
     Chain chain_;
+    mutable std::mutex mutex_;
+    mutable std::shared_ptr<const MappedEpilogue> last_;
 };
 
 }  // namespace fuseq::post_ops

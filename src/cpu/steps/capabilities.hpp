@@ -87,6 +87,9 @@ public:
     // From now on the result is the bytes in `dst`. Once.
     virtual void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
                               TensorId dst) = 0;
+    // Whether, after that, it does so as it stores bytes by a scale and a shift: the rounding is no
+    // work of its own.
+    virtual bool rounds_by_its_epilogue() const = 0;
 };
 
 }  // namespace fuseq::cpu

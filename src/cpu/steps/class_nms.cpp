@@ -93,7 +93,7 @@ std::vector<Detection> suppress_matrix(const ClassView<float>& view, const Class
     std::vector<double> ious(order.size() + kVector);
     std::vector<double> largest(order.size(), 0);  // overlap of a box with those before it
     kernels::BoxColumns<double> boxes;
-    double apart = 1;  // the least of decay_apart()
+    double apart = 1;  // the smallest of decay_apart()
     std::vector<Detection> kept;
     for (std::size_t i = 0; i < order.size(); ++i) {
         const NmsBox box = sized_box(view, order[i], extra);

@@ -18,10 +18,10 @@ public:
     CompressedMatMulRunner(const CompressedMatMulStep& step, RequestMemory& memory)
         : step_(step), memory_(memory) {}
     void run() override {
-        float* sums = step_.scratch().empty()
+        float* work = step_.scratch().empty()
                           ? nullptr
                           : static_cast<float*>(memory_.data(step_.scratch()[0]));
-        step_.run(static_cast<const float*>(memory_.data(step_.inputs()[0])), sums,
+        step_.run(static_cast<const float*>(memory_.data(step_.inputs()[0])), work,
                   static_cast<float*>(memory_.data(step_.outputs()[0])));
     }
 
@@ -39,8 +39,8 @@ CompressedMatMulStep::CompressedMatMulStep(kernels::CompressedMatrix matrix,
     : matrix_(std::move(matrix)), rows_(rows) {
     inputs_ = {tensors.src};
     outputs_ = {tensors.dst};
-    if (tensors.sums != kNoTensor) {
-        scratch_ = {tensors.sums};
+    if (tensors.work != kNoTensor) {
+        scratch_ = {tensors.work};
     }
     info_ = std::move(info);
 }
@@ -49,22 +49,20 @@ std::unique_ptr<Runner> CompressedMatMulStep::bind(RequestMemory& memory) const 
     return std::make_unique<CompressedMatMulRunner>(*this, memory);
 }
 
-void CompressedMatMulStep::run(const float* src, float* sums, float* dst) const {
+void CompressedMatMulStep::run(const float* src, float* work, float* dst) const {
     if (rows_ <= kernels::CompressedMatrix::kMaxStreamedRows) {
-        run_dedup_rows(src, sums, dst);
+        run_dedup_rows(src, work, dst);
     } else {
         run_many_rows(src, dst);
     }
 }
 
-void CompressedMatMulStep::run_dedup_rows(const float* src, float* sums, float* dst) const {
+void CompressedMatMulStep::run_dedup_rows(const float* src, float* work, float* dst) const {
     constexpr std::size_t kBytesForAThread = 32 << 10;  // some microseconds
     const std::size_t grain = 1 + kBytesForAThread / (1 + matrix_.bytes() / matrix_.panels());
-    if (matrix_.needs_sums()) {
-        matrix_.sum_groups(src, rows_, sums);
-    }
+    matrix_.prepare(src, rows_, work);
     parallel_for(matrix_.panels(), grain, [&](std::size_t begin, std::size_t end) {
-        matrix_.stream(src, rows_, sums, dst, {begin, end});
+        matrix_.stream(src, rows_, work, dst, {begin, end});
     });
 }
 

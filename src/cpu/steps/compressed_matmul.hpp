@@ -14,7 +14,7 @@ public:
     struct Tensors {
         TensorId src = kNoTensor;
         TensorId dst = kNoTensor;
-        TensorId sums = kNoTensor;  // scratch of [rows][groups] floats; none: of many rows
+        TensorId work = kNoTensor;  // scratch of work_size() floats; none: of many rows
     };
 
     // The matrix is packed before the step runs.
@@ -27,10 +27,10 @@ public:
     std::span<const std::int8_t> packed_weights() const override { return matrix_.codes(); }
 
     kernels::CompressedMatrix& matrix() { return matrix_; }
-    void run(const float* src, float* sums, float* dst) const;
+    void run(const float* src, float* work, float* dst) const;
 
 private:
-    void run_dedup_rows(const float* src, float* sums, float* dst) const;
+    void run_dedup_rows(const float* src, float* work, float* dst) const;
     void run_many_rows(const float* src, float* dst) const;
 
     kernels::CompressedMatrix matrix_;

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <iterator>
 
+#include <fmt/core.h>
+
 #include "cpu/machine/instructions.hpp"
 #include "cpu/steps/depthwise_fold.hpp"
 #include "cpu/steps/rounded_depthwise.hpp"
@@ -62,7 +64,8 @@ private:
     TensorId src_;
     TensorId dst_;
     RequestMemory& memory_;
-    // Rows that a thread reads are those that it has written in the step before.
+    // Where lines of other cores are slow, small groups: a thread then reads mostly rows that it has
+    // written itself in the step before.
     std::size_t min_rows_ = kernels::other_cores_lines_are_slow() ? 4 : kRowsAtOnce;
     std::size_t grain_ = kernels::other_cores_lines_are_slow() ? 2 : kRowsAtOnce;
 };
@@ -202,10 +205,7 @@ DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
                              TensorId src,
                              TensorId dst,
                              StepInfo info)
-    : kernel_(std::move(kernel)),
-      geometry_(geometry),
-      remainder_(std::move(remainder)),
-      stores_floats_(!remainder_ && info.dst_type == to_string(ElementType::f32)) {
+    : kernel_(std::move(kernel)), geometry_(geometry), remainder_(std::move(remainder)) {
     inputs_ = {src};
     if (remainder_) {
         std::copy_if(remainder_->binary_sources.begin(), remainder_->binary_sources.end(),
@@ -216,7 +216,7 @@ DepthwiseStep::DepthwiseStep(kernels::DepthwiseConv kernel,
 }
 
 RoundedSums* DepthwiseStep::rounded_sums() {
-    return stores_floats_ && !rounding_ ? this : nullptr;
+    return remake_ && !rounded_ ? this : nullptr;
 }
 
 bool DepthwiseStep::takes_rounding(const kernels::SumRounding& rounding) const {
@@ -226,14 +226,36 @@ bool DepthwiseStep::takes_rounding(const kernels::SumRounding& rounding) const {
 
 void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
                                  TensorId dst) {
-    rounding_ = std::move(rounding);
     outputs_ = {dst};
+    rounded_ = true;
+    kernels::PartRounding part = rounding->fused_in_part();
+    std::size_t apart = 0;
+    for (const kernels::Range& channels : part.rest) {
+        apart += channels.end - channels.begin;
+    }
+    constexpr std::size_t kCost = 2;  // of sums through a buffer, at least
+    if (apart * kCost <= rounding->channels()) {
+        kernel_ = remake_(part.own);
+        info_.implementation = std::string("fuseq:") + kernel_.implementation();
+        for (const kernels::Range& channels : part.rest) {
+            rest_.push_back({channels, sums_of_(channels)});
+        }
+        if (apart != 0) {
+            info_.notes.push_back(
+                fmt::format("{} of {} channels are rounded apart", apart, rounding->channels()));
+        }
+    }
+    if (apart != 0) {
+        rounding_ = std::move(rounding);
+    }
+    remake_ = nullptr;
+    sums_of_ = nullptr;
 }
 
 std::unique_ptr<Runner> DepthwiseStep::bind(RequestMemory& memory) const {
     if (rounding_) {
         return make_rounded_depthwise(
-            {kernel_, *rounding_, geometry_.dst_width, inputs_[0], outputs_[0]}, memory);
+            {kernel_, rest_, *rounding_, geometry_.dst_width, inputs_[0], outputs_[0]}, memory);
     }
     if (remainder_) {
         return std::make_unique<DepthwiseChainRunner>(kernel_, *remainder_, *this, memory);

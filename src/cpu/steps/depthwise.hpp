@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,6 +15,7 @@
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 #include "cpu/kernels/eltwise/eltwise_kernel.hpp"
 #include "cpu/steps/capabilities.hpp"
+#include "cpu/steps/rounded_depthwise.hpp"
 #include "cpu/steps/step.hpp"
 
 namespace fuseq::cpu {
@@ -34,9 +36,9 @@ struct DedupRows {
 // Operations that the kernel does not have, on rows of its f32 result that are still in the cache.
 struct DepthwiseRemainder {
     kernels::EltwiseKernel kernel;
-    // Channels-last, of the size of dst; kNoTensor where the constant has few rows.
+    // Channels-last, of the size of dst; kNoTensor where its rows are deduplicated.
     std::vector<TensorId> binary_sources;
-    std::vector<DedupRows> dedup_rows;  // one an extra
+    std::vector<DedupRows> dedup_rows;  // one a binary source
     std::size_t channels = 0;
     std::size_t row_pixels = 0;
 };
@@ -54,8 +56,17 @@ public:
     std::optional<RowTiling> row_tiling() const override;
     std::size_t packed_bytes() const override { return kernel_.packed_bytes(); }
 
-    // Where it stores floats.
+    // Where it stores the sums and nothing else.
     RoundedSums* rounded_sums() override;
+    // `remake`: the kernel with a scale, a shift and bounds after the sums; sums_of: that of some
+    // channels alone, without them.
+    using Remake = std::function<kernels::DepthwiseConv(const kernels::OwnRounding&)>;
+    using SumsOf = std::function<kernels::DepthwiseConv(kernels::Range channels)>;
+    void set_plain_sums(Remake remake, SumsOf sums_of) {
+        remake_ = std::move(remake);
+        sums_of_ = std::move(sums_of);
+    }
+    bool rounds_by_its_epilogue() const override { return rounded_ && !rounding_; }
     bool takes_rounding(const kernels::SumRounding& rounding) const override;
     void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
 
@@ -68,7 +79,10 @@ private:
     kernels::DepthwiseConv kernel_;
     kernels::ConvGeometry geometry_;
     std::optional<DepthwiseRemainder> remainder_;
-    bool stores_floats_;
+    Remake remake_;  // null: not plain sums
+    SumsOf sums_of_;
+    std::vector<DepthwisePart> rest_;  // rounded apart
+    bool rounded_ = false;             // by a rule
     std::shared_ptr<const kernels::SumRounding> rounding_;
 };
 

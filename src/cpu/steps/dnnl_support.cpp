@@ -108,18 +108,33 @@ std::string implementation_name(const dnnl::primitive_desc_base& desc) {
     return desc.impl_info_str();
 }
 
-dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std::string& name) {
-    if (name.empty() || implementation_name(first) == name) {
-        return first;
-    }
+namespace {
+
+// The first implementation whose name `fits`; the first of all when none does.
+template <class Fits>
+dnnl::primitive_desc first_that(const dnnl::primitive_desc& first, const Fits& fits) {
     // next_impl() gives `found` a new descriptor; `first` keeps its own.
     dnnl::primitive_desc found = first;
-    while (found.next_impl()) {
-        if (implementation_name(found) == name) {
+    do {
+        if (fits(implementation_name(found))) {
             return found;
         }
-    }
+    } while (found.next_impl());
     return first;
+}
+
+}  // namespace
+
+dnnl::primitive_desc implementation_named(const dnnl::primitive_desc& first,
+                                          const std::string& name) {
+    return name.empty()
+               ? first
+               : first_that(first, [&](const std::string& other) { return other == name; });
+}
+
+dnnl::primitive_desc implementation_without(const dnnl::primitive_desc& first,
+                                            const std::string& prefix) {
+    return first_that(first, [&](const std::string& name) { return !name.starts_with(prefix); });
 }
 
 DnnlRunner::DnnlRunner(const DnnlCall& call, RequestMemory& memory)

@@ -64,7 +64,13 @@ std::string implementation_name(const dnnl::primitive_desc_base& desc);
 // The implementation of that name among those that oneDNN has for a primitive; the first one when
 // the name is empty or not there. To be called while the operation descriptor lives: oneDNN keeps
 // a pointer to it for the search.
-dnnl::primitive_desc implementation_named(dnnl::primitive_desc first, const std::string& name);
+dnnl::primitive_desc implementation_named(const dnnl::primitive_desc& first,
+                                          const std::string& name);
+
+// The first implementation whose name does not begin with `prefix`; the first of all when there is
+// none. Called as implementation_named() is.
+dnnl::primitive_desc implementation_without(const dnnl::primitive_desc& first,
+                                            const std::string& prefix);
 
 // A primitive with its arguments. Arguments are tensors of the plan or memory that all share.
 struct DnnlCall {

@@ -161,24 +161,42 @@ SliceWriter* GemmStep::slice_writer() {
 }
 
 RequantizedResults* GemmStep::requantized_results() {
-    return kernel_.takes_results() && results_.size() == 1 && dst_pitch_ == 0 && !rounding_
+    return kernel_.takes_results() && results_.size() == 1 && dst_pitch_ == 0 && !rounded_
                ? this
                : nullptr;
 }
 
 RoundedSums* GemmStep::rounded_sums() {
     const bool alone = results_.size() == 1 && dst_pitch_ == 0 && binary_sources_.empty();
-    return plain_sums_ && alone && !rounding_ && kernel_.stores_sums() ? this : nullptr;
+    return remake_ && alone && !rounded_ && kernel_.stores_sums() ? this : nullptr;
 }
 
 bool GemmStep::takes_rounding(const kernels::SumRounding& rounding) const {
-    return rounding.channels() == kernel_.dst_channels();
+    return rounding.channels() == kernel_.dst_channels() && (in_tiles_ || remade(rounding));
+}
+
+// Nothing where a channel has no scale and shift, or the kernel wants more scratch memory.
+std::optional<kernels::GemmVnni> GemmStep::remade(const kernels::SumRounding& rounding) const {
+    if (const auto own = rounding.bias_first()) {
+        kernels::GemmVnni kernel = remake_(*own);
+        if (kernel.scratch_bytes() <= kernel_.scratch_bytes()) {
+            return kernel;
+        }
+    }
+    return std::nullopt;
 }
 
 void GemmStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) {
     results_ = {{{}, rounding->dst_type()}};
-    rounding_ = std::move(rounding);
     outputs_ = {dst};
+    rounded_ = true;
+    if (auto kernel = remade(*rounding)) {
+        kernel_ = std::move(*kernel);
+        info_.implementation = "fuseq:" + kernel_.implementation();
+    } else {
+        rounding_ = std::move(rounding);
+    }
+    remake_ = nullptr;
 }
 
 bool GemmStep::takes_result(const post_ops::Chain& chain) const {

@@ -6,6 +6,7 @@
 // activation in the same pass.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -74,12 +75,19 @@ public:
     std::size_t dst_offset() const { return dst_offset_; }
     std::size_t dst_pitch() const { return dst_pitch_; }  // elements; 0: pixels are dense
 
-    // Where the result is the sums of the product and nothing else.
-    void set_plain_sums() { plain_sums_ = true; }
+    // Where the result is the sums of the product and nothing else. `remake`: the kernel with a
+    // scale, a shift and bounds after them. in_tiles: they are those of the tiles, without zero
+    // points of weights.
+    using Remake = std::function<kernels::GemmVnni(const kernels::OwnRounding&)>;
+    void set_plain_sums(Remake remake, bool in_tiles) {
+        remake_ = std::move(remake);
+        in_tiles_ = in_tiles;
+    }
     RoundedSums* rounded_sums() override;
     bool takes_rounding(const kernels::SumRounding& rounding) const override;
     void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
     const kernels::SumRounding* rounding() const { return rounding_.get(); }
+    bool rounds_by_its_epilogue() const override { return rounded_ && !rounding_; }
 
     // Where one result has been stored so far, densely.
     RequantizedResults* requantized_results() override;
@@ -93,13 +101,17 @@ public:
                      bool rows) override;
 
 private:
+    std::optional<kernels::GemmVnni> remade(const kernels::SumRounding& rounding) const;
+
     kernels::GemmVnni kernel_;
     std::vector<post_ops::Chain> results_;
     bool rows_ = false;  // of set_results()
-    bool plain_sums_ = false;
+    Remake remake_;      // null: not plain sums
+    bool in_tiles_ = false;
+    bool rounded_ = false;  // by a rule
     std::shared_ptr<const kernels::SumRounding> rounding_;
     std::vector<TensorId> binary_sources_;
-    std::vector<DedupRows> dedup_rows_;  // one an extra
+    std::vector<DedupRows> dedup_rows_;  // one a binary source
     std::size_t pixels_;                 // of dst, of all images; 0: not for a tile group
     std::size_t shares_;                 // that the scratch memory is for
     const WeightPrefetch* next_ = nullptr;

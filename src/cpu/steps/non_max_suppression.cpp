@@ -88,12 +88,12 @@ private:
             ranks_[i] = kernels::rank_of(own.scores[places_[i]], true);
         }
         constexpr std::size_t kSome = 64;
-        const std::size_t some = limits.most < size_ ? 4 * limits.most + kSome : size_;
+        const std::size_t some = limits.max_boxes < size_ ? 4 * limits.max_boxes + kSome : size_;
         make_room(kernels::best_ranks_room(size_, std::min(some, size_)));
         std::size_t count =
             kernels::best_ranks(ranks_.data(), size_, std::min(some, size_), entries_.data());
         select(count, own, limits, name);
-        if (taken_ == limits.most || count == size_) {
+        if (taken_ == limits.max_boxes || count == size_) {
             return;
         }
         const std::uint64_t last = entries_[count - 1];
@@ -110,7 +110,7 @@ private:
 
     void select(std::size_t count, const ClassBoxes& own, const NmsLimits& limits, NmsKept name) {
         kernels::sort_entries(entries_.data(), count, work_.data());
-        for (std::size_t i = 0; i < count && taken_ < limits.most; ++i) {
+        for (std::size_t i = 0; i < count && taken_ < limits.max_boxes; ++i) {
             name.index = static_cast<std::size_t>(places_[kernels::place_of(entries_[i])]);
             const auto box = sized_box(own, name.index);
             if (!kernels::overlaps_any(kept_, box, 0, limits.iou)) {
@@ -127,7 +127,7 @@ private:
             heap_.push_back({static_cast<double>(own.scores[index]), index, 0});
         }
         std::make_heap(heap_.begin(), heap_.end());
-        while (!heap_.empty() && taken_ < limits.most) {
+        while (!heap_.empty() && taken_ < limits.max_boxes) {
             std::pop_heap(heap_.begin(), heap_.end());
             Candidate candidate = heap_.back();
             heap_.pop_back();

@@ -15,11 +15,11 @@ public:
     Run(const ResizedChainStep& step, RequestMemory& memory) : step_(step), memory_(memory) {}
 
     void run() override {
-        const kernels::ResizeParams& p = step_.params_;
+        const kernels::ResizeParams& p = step_.resized_[0].params;
         parallel_for(p.batch * p.rows.low.size(), 1, [&](std::size_t begin, std::size_t end) {
-            alignas(64) float tile[kMaxChannels];
+            alignas(64) float tiles[kMaxFloats];
             for (std::size_t row = begin; row < end; ++row) {
-                run_row(row, tile);
+                run_row(row, tiles);
             }
         });
     }
@@ -27,49 +27,76 @@ public:
 private:
     static constexpr std::size_t kGoodTile = 1 << 12;  // elements that stay in the first cache
 
-    void run_row(std::size_t row, float* tile) const {
-        const kernels::ResizeParams& p = step_.params_;
+    void run_row(std::size_t row, float* tiles) const {
+        const kernels::ResizeParams& p = step_.resized_[0].params;
         const std::size_t width = p.columns.low.size();
-        const std::size_t pixels = std::max<std::size_t>(1, kGoodTile / p.channels);
-        const void* src = memory_.data(step_.inputs()[0]);
+        const std::size_t floats = p.channels * step_.resized_.size();
+        const std::size_t pixels = std::max<std::size_t>(1, kGoodTile / floats);
         for (std::size_t x = 0; x < width; x += pixels) {
             const std::size_t count = std::min(pixels, width - x);
-            kernels::resize_pixels(p, src, tile, row, {x, x + count});
-            run_chain(tile, row * width + x, count);
+            float* tile = tiles;
+            for (const ResizedTensor& resized : step_.resized_) {
+                kernels::resize_pixels(resized.params, memory_.data(resized.source), tile, row,
+                                       {x, x + count});
+                tile += count * p.channels;
+            }
+            run_chain(tiles, row * width + x, count);
         }
     }
 
-    // Of `count` pixels, of which the first is pixel `first` of the result.
-    void run_chain(const float* tile, std::size_t first, std::size_t count) const {
-        const std::vector<TensorId>& inputs = step_.inputs();
-        const std::size_t channels = step_.params_.channels;
-        const auto place = [&](TensorId id) {
-            const std::size_t bytes = size_of(memory_.tensor(id).type);
-            return static_cast<std::byte*>(memory_.data(id)) + first * channels * bytes;
-        };
+    // Of `count` pixels of one image, of which the first is pixel `first` of the result.
+    void run_chain(const float* tiles, std::size_t first, std::size_t count) const {
+        const std::size_t channels = step_.resized_[0].params.channels;
         kernels::EltwiseTensor binary_sources[kMaxBinarySources];
-        for (std::size_t e = 0; e + 1 < inputs.size(); ++e) {
-            binary_sources[e] = {place(inputs[e + 1]), channels};
+        for (std::size_t e = 0; e < step_.forms_.size(); ++e) {
+            binary_sources[e] = binary_source(e, first);
         }
-        step_.kernel_.run({.src = {tile, channels},
-                           .dst = place(step_.outputs()[0]),
+        for (std::size_t r = 1; r < step_.resized_.size(); ++r) {
+            binary_sources[step_.resized_[r].binary_source] = {tiles + r * count * channels,
+                                                               channels};
+        }
+        const TensorId dst = step_.outputs()[0];
+        step_.kernel_.run({.src = {tiles, channels},
+                           .dst = at(dst, first * channels),
                            .dst_stride = channels,
-                           .binary_sources = {binary_sources, inputs.size() - 1}},
+                           .binary_sources = {binary_sources, step_.forms_.size()},
+                           .rows_per_image = step_.pixels_per_image_},
                           0, count);
+    }
+
+    kernels::EltwiseTensor binary_source(std::size_t e, std::size_t first) const {
+        const TensorId id = step_.inputs()[e + 1];
+        const std::size_t channels = step_.resized_[0].params.channels;
+        switch (step_.forms_[e]) {
+            case SourceForm::kPixel: return {at(id, first), channels};
+            case SourceForm::kPlane: {
+                const bool shared = memory_.tensor(id).shape[0] == Dimension(1);
+                const std::size_t image = shared ? 0 : first / step_.pixels_per_image_;
+                return {at(id, image * channels), 0};
+            }
+            default: return {at(id, first * channels), channels};
+        }
+    }
+
+    std::byte* at(TensorId id, std::size_t element) const {
+        return static_cast<std::byte*>(memory_.data(id)) +
+               element * size_of(memory_.tensor(id).type);
     }
 
     const ResizedChainStep& step_;
     RequestMemory& memory_;
 };
 
-ResizedChainStep::ResizedChainStep(kernels::ResizeParams params,
+ResizedChainStep::ResizedChainStep(std::vector<ResizedTensor> resized,
                                    const post_ops::Chain& chain,
                                    const PlanTensor& src,
                                    std::vector<TensorId> inputs,
                                    const PlanTensor& dst,
                                    TensorId dst_id)
-    : params_(std::move(params)),
-      kernel_(chain, ElementType::f32, params_.channels, kernels::EltwiseLayout::kRows) {
+    : resized_(std::move(resized)),
+      forms_(source_forms(chain, inputs.size() - 1)),
+      pixels_per_image_(shape_size(dst.dims()) / dst.dims()[0] / resized_[0].params.channels),
+      kernel_(chain, ElementType::f32, resized_[0].params.channels, kernels::EltwiseLayout::kRows) {
     inputs_ = std::move(inputs);
     outputs_ = {dst_id};
     info_ = kernel_info("interpolate", "resize_linear", src, dst);

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kBufferElements = 6 * 1024;      // half of a first cache
 constexpr std::size_t kElementsForAThread = 8 * 1024;  // of dst: about two microseconds
+constexpr std::size_t kMaxOverread = 16;               // a vector after the last sum
 constexpr std::size_t kMaxRows = 8;                    // that the kernel works on together
 
 class RoundedDepthwiseRunner final : public Runner {
@@ -47,12 +48,49 @@ public:
 private:
     // dst: where row 0 is, or would be.
     void compute(const void* src, void* dst, kernels::Range rows) const {
-        alignas(64) float buffer[DepthwiseStep::kMaxRowElements];
+        alignas(64) float buffer[DepthwiseStep::kMaxRowElements + kMaxOverread];
+        if (!rounded_.rest.empty()) {
+            rounded_.kernel.run(src, dst, rows, {0, rounded_.kernel.blocks()});
+            for (const DepthwisePart& part : rounded_.rest) {
+                compute_part(part, src, dst, rows, buffer);
+            }
+            return;
+        }
         for (std::size_t first = rows.begin; first < rows.end; first += rows_at_once_) {
             const kernels::Range some{first, std::min(first + rows_at_once_, rows.end)};
             rounded_.kernel.run_to_buffer(src, buffer, some);
             rounded_.rounding.run(buffer, static_cast<std::uint8_t*>(dst) + first * row_,
                                   {0, (some.end - first) * row_});
+        }
+    }
+
+    // Over the bytes that the kernel has stored for the channels of the part.
+    void compute_part(const DepthwisePart& part,
+                      const void* src,
+                      void* dst,
+                      kernels::Range rows,
+                      float* buffer) const {
+        const std::size_t channels = rounded_.rounding.channels();
+        const std::size_t first_channel = part.channels.begin;
+        const std::size_t count = part.channels.end - first_channel;
+        const auto* from = static_cast<const std::uint8_t*>(src) + first_channel;
+        auto* to = static_cast<std::uint8_t*>(dst) + first_channel;
+        const std::size_t fast = part.kernel.fast_rows();
+        const std::size_t row = rounded_.row_pixels * count;
+        const std::size_t at_once =
+            std::min(std::max(kBufferElements / row / fast * fast, fast),
+                     std::max<std::size_t>(DepthwiseStep::kMaxRowElements / row, 1));
+        for (std::size_t first = rows.begin; first < rows.end; first += at_once) {
+            const kernels::Range some{first, std::min(first + at_once, rows.end)};
+            part.kernel.run_to_buffer(from, buffer, some);
+            rounded_.rounding.run(
+                kernels::SumTile<float>{.sums = buffer,
+                                        .step = count,
+                                        .pixels = (some.end - first) * rounded_.row_pixels,
+                                        .channel = first_channel,
+                                        .channels = count,
+                                        .dst = to + first * row_,
+                                        .dst_step = channels});
         }
     }
 

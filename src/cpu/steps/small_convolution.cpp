@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/conv_geometry.hpp"
@@ -32,7 +33,8 @@ public:
         const Places places = places_of([&](TensorId id) { return memory_.data(id); });
         constexpr std::size_t kRows = 16;  // share their source rows
         const std::size_t rows = step_.kernel_.rows();
-        // Each thread takes neighbouring rows: of many, as many as any other.
+        // Each thread takes neighbouring rows. Many rows are shared out one by one, so that all
+        // threads get as many.
         parallel_for(rows, rows >= 4 * kRows ? 1 : kRows, [&](std::size_t begin, std::size_t end) {
             run_range({begin, end}, places);
         });
@@ -94,16 +96,18 @@ private:
 
     // Some rows at a time through a buffer that stays in the first cache.
     void round_rows(kernels::Range rows, const Places& places) const {
-        alignas(64) float buffer[kMaxRoundedRow];
         const std::size_t row = step_.width_ * step_.tile_reorder_.channels;
         const std::size_t at_once = std::max<std::size_t>(kRoundedElements / row, 1);
+        // Kept by the thread: too much for a stack of unknown size.
+        thread_local kernels::AlignedVector<float> buffer;
+        buffer.resize(std::max(buffer.size(), at_once * row));
         for (std::size_t first = rows.begin; first < rows.end; first += at_once) {
             const std::size_t end = std::min(first + at_once, rows.end);
             // Where row 0 would be; never written.
             void* const base = reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
-                reinterpret_cast<std::uintptr_t>(buffer) - first * row * sizeof(float));
+                reinterpret_cast<std::uintptr_t>(buffer.data()) - first * row * sizeof(float));
             step_.kernel_.run(places.src, {first, end}, {&base, 1}, {});
-            step_.rounding_->run(buffer, places.dst + first * row, {0, (end - first) * row});
+            step_.rounding_->run(buffer.data(), places.dst + first * row, {0, (end - first) * row});
         }
     }
 
@@ -247,7 +251,7 @@ void SmallConvolutionStep::set_results(std::vector<post_ops::Chain> results,
 }
 
 RoundedSums* SmallConvolutionStep::rounded_sums() {
-    return stores_floats_ && results_.size() <= 1 && !rounding_ ? this : nullptr;
+    return stores_floats_ && results_.size() <= 1 && !rounded_ ? this : nullptr;
 }
 
 bool SmallConvolutionStep::takes_rounding(const kernels::SumRounding& rounding) const {
@@ -257,8 +261,21 @@ bool SmallConvolutionStep::takes_rounding(const kernels::SumRounding& rounding) 
 
 void SmallConvolutionStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding,
                                         TensorId dst) {
-    rounding_ = std::move(rounding);
     outputs_ = {dst};
+    rounded_ = true;
+    const auto own = remake_ ? rounding->fused() : std::nullopt;
+    auto remade = own ? remake_(*own) : std::nullopt;
+    remake_ = nullptr;
+    if (!remade) {
+        rounding_ = std::move(rounding);
+        return;
+    }
+    kernel_ = std::move(*remade);
+    direct_ = kernel_.stores();
+    results_.clear();
+    if (kernel_.is_listed()) {
+        results_ = {{{}, own->dst}};
+    }
 }
 
 std::optional<RowTiling> SmallConvolutionStep::row_tiling() const {

@@ -5,6 +5,7 @@
 // tiles that lie in the L1 cache, written in either layout.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -35,10 +36,14 @@ public:
 
     // Channel-vectorized convolutions that store one result so far.
     RequantizedResults* requantized_results() override {
-        return results_.size() == 1 && !rounding_ ? this : nullptr;
+        return results_.size() == 1 && !rounded_ ? this : nullptr;
     }
     // Where it stores floats channels-last.
     RoundedSums* rounded_sums() override;
+    // `remake`: the kernel with a scale, a shift and bounds after the sums; null: it has none.
+    using Remake = std::function<std::optional<kernels::SmallConv>(const kernels::OwnRounding&)>;
+    void set_remake(Remake remake) { remake_ = std::move(remake); }
+    bool rounds_by_its_epilogue() const override { return rounded_ && !rounding_; }
     bool takes_rounding(const kernels::SumRounding& rounding) const override;
     void set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) override;
     const std::vector<post_ops::Chain>& results() const override { return results_; }
@@ -61,7 +66,7 @@ private:
 
     static constexpr std::size_t kRowChannels = 32;  // two rows of 16
 
-    std::vector<post_ops::Chain> results_;  // none without channels in lanes
+    std::vector<post_ops::Chain> results_;  // none where not channel-vectorized
     bool rows_ = false;
     kernels::SmallConv kernel_;
     std::optional<kernels::EltwiseKernel> chain_;
@@ -76,6 +81,8 @@ private:
     bool direct_ = false;     // the kernel stores the result
     bool in_planes_ = false;  // the same of a plain result
     bool stores_floats_ = false;
+    Remake remake_;         // null: not plain sums
+    bool rounded_ = false;  // by a rule
     std::shared_ptr<const kernels::SumRounding> rounding_;
 };
 

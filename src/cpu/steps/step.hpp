@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cpu/steps/packed_table.hpp"
@@ -25,10 +26,12 @@ struct Chain;
 
 namespace fuseq::cpu {
 
+struct ComputedProduct;
 class RequantizedResults;
 class RoundedSums;
 class SliceCopy;
 class SliceWriter;
+struct SoftmaxRows;
 class WeightPrefetch;
 struct MovementMap;
 
@@ -177,6 +180,15 @@ public:
     virtual RowChain row_chain() const { return {}; }
     // Of a step that rounds sums of a product by a rule, row by row, and does nothing else; null.
     virtual std::shared_ptr<const kernels::SumRounding> sum_rounding() const { return nullptr; }
+    // Of a step that is such a product, or such rows, and nothing else; null.
+    const ComputedProduct* computed_product() const { return computed_product_.get(); }
+    void set_computed_product(std::shared_ptr<const ComputedProduct> product) {
+        computed_product_ = std::move(product);
+    }
+    const SoftmaxRows* softmax_rows() const { return softmax_rows_.get(); }
+    void set_softmax_rows(std::shared_ptr<const SoftmaxRows> rows) {
+        softmax_rows_ = std::move(rows);
+    }
     // The map of a step that moves elements of one tensor to its only result.
     virtual const MovementMap* movement_map() const { return nullptr; }
     // Puts its packed weights into the table, at the number under which another plan looks for
@@ -195,6 +207,10 @@ protected:
     std::vector<TensorId> inputs_;
     std::vector<TensorId> outputs_;
     std::vector<TensorId> scratch_;
+
+private:
+    std::shared_ptr<const ComputedProduct> computed_product_;
+    std::shared_ptr<const SoftmaxRows> softmax_rows_;
 };
 
 }  // namespace fuseq::cpu

@@ -156,6 +156,11 @@ void WideFilter::finish(const std::int64_t* sums,
                         std::size_t group,
                         void* dst_pixel) const {
     const std::size_t count = p_.dst_channels / p_.groups;
+    if (p_.rounding) {
+        p_.rounding->run(sums, offsets, group * count, count,
+                         static_cast<std::int16_t*>(dst_pixel) + group * count);
+        return;
+    }
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t c = group * count + i;
         std::int64_t value = sums[i] + offsets[i] + (p_.bias.empty() ? 0 : p_.bias[c]);

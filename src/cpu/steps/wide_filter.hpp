@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/kernels/gemm/wide_product.hpp"
+#include "cpu/kernels/gemm/wide_rounding.hpp"
 #include "fuseq/tensor.hpp"
 #include "ops/quantized/quantized_run.hpp"
 
@@ -43,10 +44,11 @@ struct WideFilterParams {
     std::int64_t rest_of_zero_point = 0;
     ElementType dst_type = ElementType::i16;  // 8 or 16 bits, i32 or f32
     IntegerLimits limits;
-    std::vector<std::int64_t> bias;               // none, or one a channel
-    std::optional<Requantizer> requantize;        // none: the sums
-    std::vector<float> scales;                    // of f32: one a channel
-    std::vector<kernels::WideWeights> weights{};  // of each group
+    std::vector<std::int64_t> bias;                   // none, or one a channel
+    std::optional<Requantizer> requantize;            // none: the sums
+    std::optional<kernels::WideRounding> rounding{};  // instead, in vectors; of 16 bits
+    std::vector<float> scales;                        // of f32: one a channel
+    std::vector<kernels::WideWeights> weights{};      // of each group
 };
 
 // Immutable; any number of threads may use it at once.

@@ -18,9 +18,9 @@ public:
 
     std::size_t take() {
         const std::lock_guard lock(mutex_);
-        const auto least = std::min_element(running_.begin(), running_.end());
-        const bool again = last_ < running_.size() && running_[last_] == *least;
-        last_ = again ? last_ : static_cast<std::size_t>(least - running_.begin());
+        const auto idlest = std::min_element(running_.begin(), running_.end());
+        const bool again = last_ < running_.size() && running_[last_] == *idlest;
+        last_ = again ? last_ : static_cast<std::size_t>(idlest - running_.begin());
         ++running_[last_];
         return last_;
     }

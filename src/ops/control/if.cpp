@@ -117,6 +117,15 @@ std::vector<Result> merged(InferContext& context,
     return results;
 }
 
+// A body that never runs has types and shapes too, as far as the inputs fit it, so that the model
+// can be written and read again.
+void infer_unused(const InferContext& context, const Branch& branch) {
+    try {
+        infer_branch(context, branch);
+    } catch (const Error&) {  // it need not be valid
+    }
+}
+
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<IfAttrs>();
     context.require_type(0, ElementType::boolean, "the condition");
@@ -126,6 +135,7 @@ void infer(InferContext& context) {
     if (const auto condition = context.ints(0); condition && condition->size() == 1) {
         // Only the body that runs must fit the inputs.
         const bool taken = condition->front() != 0;
+        infer_unused(context, taken ? else_branch(attrs) : then_branch(attrs));
         const BranchOutputs outputs =
             infer_branch(context, taken ? then_branch(attrs) : else_branch(attrs));
         if (outputs.misfit) {

@@ -61,7 +61,7 @@ std::vector<NmsKept> suppress_class(const std::vector<AnyBox>& boxes,
     // One pass makes the heap; few candidates are ever taken off it.
     std::priority_queue<NmsCandidate> queue(std::less<NmsCandidate>(), std::move(candidates));
     std::vector<NmsKept> kept;
-    while (!queue.empty() && kept.size() < limits.most) {
+    while (!queue.empty() && kept.size() < limits.max_boxes) {
         NmsCandidate candidate = queue.top();
         queue.pop();
         const double before = candidate.score;

@@ -16,8 +16,9 @@ Dimension row_limit(int version,
                     const Dimension& images,
                     const Dimension& classes,
                     const Dimension& boxes,
-                    const Dimension& most) {
-    return version < 4 ? smaller(boxes, most * classes) : smaller(boxes, most) * classes * images;
+                    const Dimension& max_boxes) {
+    return version < 4 ? smaller(boxes, max_boxes * classes)
+                       : smaller(boxes, max_boxes) * classes * images;
 }
 
 void check(const InferContext& context, const NonMaxSuppressionAttrs& attrs) {
@@ -127,16 +128,16 @@ void infer_nms(InferContext& context, std::int64_t numbers_of_a_box) {
                       boxes[1].compatible(scores[2]);
     context.require(fits, "boxes have shape ", to_string(boxes), ", scores ", to_string(scores),
                     ", expected [N,B,", numbers_of_a_box, "] and [N,C,B]");
-    const auto most = known_int(context, kMaxBoxes, 0);
-    context.require(!most || *most >= 0, "max_output_boxes_per_class is ", most.value_or(0),
-                    ", expected 0 or more");
+    const auto max_boxes = known_int(context, kMaxBoxes, 0);
+    context.require(!max_boxes || *max_boxes >= 0, "max_output_boxes_per_class is ",
+                    max_boxes.value_or(0), ", expected 0 or more");
     Dimension images;
     Dimension count;
     Dimension::merge(images, boxes[0], scores[0]);
     Dimension::merge(count, boxes[1], scores[2]);
     const int version = context.node().spec().version;
     Dimension rows = row_limit(version, images, scores[1], count,
-                               most ? Dimension(*most) : Dimension::dynamic());
+                               max_boxes ? Dimension(*max_boxes) : Dimension::dynamic());
     if (version >= 5 && !attrs.pad_rows) {
         rows = up_to(rows);
     }
@@ -160,9 +161,10 @@ NmsSizes nms_sizes(const EvalContext& context, std::size_t numbers_of_a_box) {
 
 NmsLimits nms_limits(const EvalContext& context) {
     NmsLimits limits;
-    const std::int64_t most = int_input(context, kMaxBoxes, "max_output_boxes_per_class", 0);
-    context.require(most >= 0, "max_output_boxes_per_class is ", most, ", expected 0 or more");
-    limits.most = static_cast<std::size_t>(most);
+    const std::int64_t max_boxes = int_input(context, kMaxBoxes, "max_output_boxes_per_class", 0);
+    context.require(max_boxes >= 0, "max_output_boxes_per_class is ", max_boxes,
+                    ", expected 0 or more");
+    limits.max_boxes = static_cast<std::size_t>(max_boxes);
     limits.iou = scalar_input(context, kIouThreshold, "iou_threshold", 0);
     limits.score = scalar_input(context, kScoreThreshold, "score_threshold", 0);
     limits.sigma = scalar_input(context, kSigma, "soft_nms_sigma", 0);
@@ -186,7 +188,7 @@ void finish_nms(EvalContext& context,
             return Dimension(static_cast<std::int64_t>(size));
         };
         const Dimension limit = row_limit(version, dim(sizes.images), dim(sizes.classes),
-                                          dim(sizes.boxes), dim(limits.most));
+                                          dim(sizes.boxes), dim(limits.max_boxes));
         rows = static_cast<std::size_t>(limit.get_max_length());
         kept.resize(std::min(kept.size(), rows));
     }

@@ -68,7 +68,7 @@ struct NmsSizes {
 NmsSizes nms_sizes(const EvalContext& context, std::size_t numbers_of_a_box = 4);
 
 struct NmsLimits {
-    std::size_t most = 0;  // boxes of a class
+    std::size_t max_boxes = 0;  // boxes of a class
     double iou = 0;
     double score = 0;
     double sigma = 0;

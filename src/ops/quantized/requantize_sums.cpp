@@ -25,6 +25,8 @@ void infer(InferContext& context) {
     }
     const PartialShape& shape = context.shape(0);
     context.require(!shape.rank_is_static() || shape.rank() >= 1, "the source is a scalar");
+    context.require(attrs.sum_min.size() == attrs.sum_max.size(), "sum_min has ",
+                    attrs.sum_min.size(), " values, sum_max ", attrs.sum_max.size());
     PartialShape result = shape;
     if (!attrs.weight_shifts.empty() && result.rank_is_static()) {
         const auto channels = static_cast<std::int64_t>(attrs.weight_shifts.size());

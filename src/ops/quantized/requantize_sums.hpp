@@ -54,6 +54,9 @@ struct RequantizeSumsAttrs final : AttributesOf<RequantizeSumsAttrs> {
     // Then the sums have one more column, the sum of the source itself, and weight_shifts[c] times
     // that belongs to each: for weights that are i8 only less another number than their zero point.
     std::vector<std::int64_t> weight_shifts;
+    // How far the sums of each channel reach; empty: at most 2^24.
+    std::vector<std::int64_t> sum_min;
+    std::vector<std::int64_t> sum_max;
     void visit(AttributeVisitor& v) override {
         v.optional("rule", rule);
         v.optional("multiplier", multiplier);
@@ -66,6 +69,8 @@ struct RequantizeSumsAttrs final : AttributesOf<RequantizeSumsAttrs> {
         v.optional("lowest", lowest);
         v.optional("highest", highest);
         v.optional("weight_shifts", weight_shifts);
+        v.optional("sum_min", sum_min);
+        v.optional("sum_max", sum_max);
     }
 };
 

@@ -12,16 +12,20 @@ Names and call forms are those of OpenVINO's Python API, so that a script runs w
 changed. Everything that goes wrong is a fuseq.Error (a RuntimeError); wrong keywords and values of
 a type that no call takes are TypeErrors.
 """
+from . import interpreter
+
+interpreter.check()
+
 from ._native import (CompiledModel, ConstOutput, Core, Dimension, Error, InferRequest, LayerDamage, Layout,
-                      Model, Node,
-                      OVDict, PartialShape, ProfilingInfo, QuantizedLayer, QuantizedModel, Quantizer,
-                      QuantizerStep,                      Tensor, Type, VariableState, Version, __version__, get_version)
-from . import _native, helpers, keywords, layout_helpers, preprocess, properties, utils
+                      Model, Node, OVDict, PartialShape, ProfilingInfo, QuantizedLayer, QuantizedModel, Quantizer,
+                      QuantizerStep, Tensor, Type, VariableState, Version, __version__, get_version)
+from . import _native, absent, helpers, keywords, layout_helpers, preprocess, properties, utils
 from .async_infer_queue import AsyncInferQueue
 from .shape import Shape
 from .functions import (compile_model, convert_model, explain, get_batch, quantize, read_model, save_model,
                         serialize, set_batch)
 
+absent.explain_imports()
 keywords.check_classes(_native)
 keywords.check_classes(_native.preprocess)
 
@@ -35,3 +39,5 @@ __all__ = [
     "compile_model", "convert_model", "explain", "get_batch", "get_version", "helpers", "layout_helpers", "preprocess",
     "properties", "quantize", "read_model", "save_model", "serialize", "set_batch", "utils",
 ]
+
+from . import runtime  # names of `__all__` in OpenVINO's older place

@@ -55,8 +55,8 @@ class AsyncInferQueue:
 
     @keywords.checked
     def __init__(self, model, jobs=0):
-        if jobs < 0:
-            raise ValueError(f"jobs is {jobs}, expected 0 or more")
+        if not isinstance(jobs, int) or jobs < 0:
+            raise ValueError(f"jobs is {jobs!r}, expected a number, 0 or more")
         count = jobs or model.get_property("OPTIMAL_NUMBER_OF_INFER_REQUESTS")
         self._requests = [model.create_infer_request() for _ in range(count)]
         self._state = _State(count)

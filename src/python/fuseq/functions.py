@@ -4,7 +4,7 @@
 import os
 
 from . import _native, keywords, layout_helpers
-from ._native import CompiledModel, Core, Error, Model, Quantizer
+from ._native import CompiledModel, Core, Error, Model, PartialShape, Quantizer
 
 
 def read_model(model, weights=None, **unknown):
@@ -17,16 +17,35 @@ def compile_model(model, device_name="CPU", config=None, **unknown):
     return Core().compile_model(model, device_name, config, **unknown)
 
 
-@keywords.checked
-def convert_model(input_model):
-    """Reads the file of a format that Fuseq has a reader for (.onnx, .xml).
+def _wanted_shapes(model, wanted):
+    """What the keyword `input` of convert_model() says, for Model.reshape()."""
+    if isinstance(wanted, dict):
+        return wanted
+    if isinstance(wanted, tuple) and len(wanted) == 2 and isinstance(wanted[0], str):
+        return dict([wanted])
+    parts = wanted if isinstance(wanted, list) else []
+    if parts and all(isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], str) for part in parts):
+        return dict(parts)
+    if parts and all(isinstance(part, (list, tuple, PartialShape)) for part in parts) and len(parts) == len(model.inputs):
+        return dict(enumerate(parts))
+    return wanted
 
-    Raises TypeError for the objects of other frameworks, which OpenVINO's function takes too.
+
+@keywords.checked
+def convert_model(input_model, input=None):
+    """Reads the file of a format that Fuseq has a reader for (.onnx, .tflite, .xml, ...).
+
+    input: new shapes of the inputs, as Model.reshape() takes them, a list in the order of the inputs,
+    or (name, shape) for each. Raises TypeError for the objects of other frameworks, which OpenVINO's
+    function takes too, and Error where a layer refuses a shape.
     """
     if not isinstance(input_model, (str, os.PathLike)):
         raise TypeError(f"got {type(input_model)}; Fuseq reads files: export the model to ONNX and "
                         "give its path")
-    return read_model(input_model)
+    model = read_model(input_model)
+    if input is not None:
+        model.reshape(_wanted_shapes(model, input))
+    return model
 
 
 @keywords.checked
@@ -48,27 +67,31 @@ def _batch_dimensions(model):
         yield port, layout_helpers.batch_idx(layout) if layout_helpers.has_batch(layout) else None
 
 
+_NO_BATCH = "no input has a layout with N; layout_helpers.set_layout() gives it one"
+
+
 def get_batch(model):
     """The Dimension that is the batch of the inputs. Raises Error where no input has a layout with N,
     or inputs differ."""
     sizes = [port.partial_shape[axis] for port, axis in _batch_dimensions(model) if axis is not None]
     if not sizes:
-        raise Error("model: no input has a layout with N; layout_helpers.set_layout() gives it one")
+        raise Error(f"model: {_NO_BATCH}")
     if any(size != sizes[0] for size in sizes):
         raise Error(f"model: inputs have batches of different sizes: {', '.join(map(str, sizes))}")
     return sizes[0]
 
 
 def set_batch(model, batch_size=-1):
-    """Gives the inputs that have a layout with N another batch; -1: open. Raises Error as get_batch(),
-    and leaves the model as it was where a layer refuses the shape."""
-    get_batch(model)
+    """Gives the inputs that have a layout with N another batch; -1: open. Raises Error where no
+    input has a layout with N; and where a layer refuses the shape, which leaves the model as it was."""
     shapes = {}
     for port, axis in _batch_dimensions(model):
         if axis is not None:
             shape = port.partial_shape
             shape[axis] = batch_size
             shapes[port] = shape
+    if not shapes:
+        raise Error(f"model: {_NO_BATCH}")
     model.reshape(shapes)
 
 

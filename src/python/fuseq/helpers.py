@@ -18,10 +18,10 @@ def pack_data(array, type):
     name = Type(type).get_type_name()
     if name not in _PACKED:
         raise Error(f"pack: {name} is not packed, expected one of {', '.join(_PACKED)}")
-    bits, least, most = _PACKED[name]
+    bits, low, high = _PACKED[name]
     values = np.asarray(array).reshape(-1)
-    if values.size and (values.min() < least or values.max() > most):
-        raise Error(f"pack: {name} holds {least} to {most}, got {values.min()} to {values.max()}")
+    if values.size and (values.min() < low or values.max() > high):
+        raise Error(f"pack: {name} holds {low} to {high}, got {values.min()} to {values.max()}")
     if bits == 1:
         return np.packbits(values.astype(np.uint8))  # the first element is the highest bit
     each = 8 // bits

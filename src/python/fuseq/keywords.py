@@ -1,13 +1,19 @@
 # Copyright (C) 2026 Fuseq authors
 # SPDX-License-Identifier: Apache-2.0
-"""Makes calls refuse keywords that they do not have by the nearest one that they have.
+"""Makes calls refuse keywords that they do not have by the nearest one that they have, and values of other
+types by those that they take.
 
-What pybind11 says of such a call is that its "arguments are incompatible", with all signatures.
+What pybind11 says of such a call is that its "arguments are incompatible", with all signatures and values.
 """
 import difflib
 import functools
 import inspect
 import re
+
+from . import _native
+
+_MISFIT = "incompatible "  # "function arguments", "constructor arguments"
+_OVERLOAD = re.compile(r"^ +\d+\. .*?\((.*)\)(?: -> .*)?$", re.MULTILINE)
 
 # In "reshape(self: fuseq._native.Model, shape: object) -> None\n\n...".
 _NAMES = re.compile(r"[(,] ?(\w+)(?=:|,|\)| =)")
@@ -20,13 +26,35 @@ def refuse(call, unknown, known):
     raise TypeError(f"{call}() has no keyword '{unknown}'{hint}{', '.join(known) or 'none'}")
 
 
-def _checked(function, call, known):
+def _members(text):
+    """Of each enumeration that a signature names."""
+    enums = [member for module in (_native, _native.preprocess) for member in vars(module).values()
+             if inspect.isclass(member) and hasattr(member, "__members__")]
+    return "".join(f"; {enum.__name__} is one of {', '.join(enum.__members__)}" for enum in enums
+                   if re.search(rf": {enum.__name__}\b", text))
+
+
+def _refuse_types(call, said, args, keywords):
+    """Raises the TypeError."""
+    said = said.replace("fuseq::python::PyPort", "ConstOutput")  # defined after what takes it
+    signatures = [re.sub(r"fuseq\._native\.(preprocess\.)?", "", line) for line in _OVERLOAD.findall(said)]
+    takes = " or ".join("(" + re.sub(r"^self: \w+(, )?", "", line) + ")" for line in signatures)
+    got = [type(value).__name__ for value in args] + [f"{name}: {type(value).__name__}" for name, value in keywords.items()]
+    raise TypeError(f"{call}() takes other arguments: got ({', '.join(got)}), it takes {takes}{_members(takes)}") from None
+
+
+def _checked(function, call, known, bound=False):
     @functools.wraps(function)
     def checked(*args, **keywords):
         for name in keywords:
-            if name not in known:
+            if known is not None and name not in known:
                 refuse(call, name, known)
-        return function(*args, **keywords)
+        try:
+            return function(*args, **keywords)
+        except TypeError as error:
+            if _MISFIT not in str(error).partition("\n")[0]:
+                raise
+            _refuse_types(call, str(error), args[1:] if bound else args, keywords)
     return checked
 
 
@@ -51,12 +79,13 @@ def check_class(cls):
         if name.startswith("_") and name != "__init__" or not inspect.isroutine(function):
             continue
         signatures = _signatures(function)
-        if not signatures or any("**" in line for line in signatures):
+        any_keyword = any("**" in line for line in signatures)  # the native part refuses those that it does not know
+        if not signatures or any_keyword and name != "__init__":
             continue
         known = list(dict.fromkeys(word for line in signatures for word in _NAMES.findall(line.split(" -> ")[0])
                                    if word not in ("self", "args") and not re.fullmatch(r"arg\d+", word)))
         call = cls.__name__ if name == "__init__" else name
-        wrapped = _checked(function, call, known)
+        wrapped = _checked(function, call, None if any_keyword else known, bound=not static)
         setattr(cls, name, staticmethod(wrapped) if static else wrapped)
 
 

@@ -13,6 +13,7 @@ void define_types(pybind11::module_& module);
 void define_shapes(pybind11::module_& module);
 void define_tensor(pybind11::module_& module);
 void define_ports(pybind11::module_& module);
+void define_node(pybind11::module_& module);
 void define_model(pybind11::module_& module);
 void define_results(pybind11::module_& module);
 void define_request(pybind11::module_& module);

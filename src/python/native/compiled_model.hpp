@@ -16,6 +16,8 @@ class PyCompiledModel {
 public:
     explicit PyCompiledModel(CompiledModel model)
         : ports_(std::make_shared<const CompiledPorts>(std::move(model))) {}
+    explicit PyCompiledModel(std::shared_ptr<const CompiledPorts> ports)
+        : ports_(std::move(ports)) {}
 
     const CompiledModel& native() const { return ports_->model(); }
     const std::shared_ptr<const CompiledPorts>& ports() const { return ports_; }

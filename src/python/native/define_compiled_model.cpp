@@ -146,6 +146,9 @@ void define_compiled_model(py::module_& module) {
         .def("explain", &explain,
              "The report of what became of every FakeQuantize and every layer, as a dict: "
              "'totals', 'quantizers', 'steps', ... Of a model with open shapes, of its last run.")
+        .def(
+            "release_memory", [](const PyCompiledModel& /*self*/) {},
+            "Nothing: memory lives as long as the requests.")
         .def("__repr__", [](const PyCompiledModel& self) {
             return fmt::format("<CompiledModel: {} inputs, {} outputs>",
                                self.ports()->inputs().size(), self.ports()->outputs().size());

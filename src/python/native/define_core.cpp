@@ -25,7 +25,7 @@ using ModelHandle = std::shared_ptr<Model>;
 
 // OpenVINO's scripts say AUTO where they leave the choice; there is one fast device.
 std::string device_from(const std::string& name) {
-    return name == "AUTO" || name == "AUTO:CPU" ? "CPU" : name;
+    return name.rfind("AUTO", 0) == 0 ? "CPU" : name;
 }
 
 bool is_path(const py::handle& value) {

@@ -4,6 +4,8 @@
 // fuseq.Model.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include <pybind11/stl.h>
 
 #include "fuseq/error.hpp"
@@ -13,6 +15,7 @@
 #include "python/native/bindings.hpp"
 #include "python/native/ports.hpp"
 #include "python/native/shapes.hpp"
+#include "python/native/types.hpp"
 
 namespace py = pybind11;
 
@@ -103,12 +106,72 @@ bool is_dynamic(const Handle& self) {
     return false;
 }
 
+PyNode only_result(const Handle& self) {
+    (void)port_of(self, py::none(), false);  // refuses several
+    return {self->results().front(), self};
+}
+
+// Where a layer stands among the parameters or results; -1 where it does not, as in OpenVINO.
+std::int64_t place_among(const std::vector<Node*>& nodes, const Node* node) {
+    const auto found = std::find(nodes.begin(), nodes.end(), node);
+    return found == nodes.end() ? -1 : found - nodes.begin();
+}
+
+// Of a Result, or of the port that feeds one.
+std::int64_t result_index(const Handle& self, const py::object& what) {
+    if (py::isinstance<PyNode>(what)) {
+        return place_among(self->results(), what.cast<const PyNode&>().node);
+    }
+    const Output& wanted = what.cast<const PyPort&>().output;
+    const std::vector<Output> outputs = self->outputs();
+    const auto found = std::find_if(outputs.begin(), outputs.end(), [&](const Output& output) {
+        return same_port(output, wanted);
+    });
+    return found == outputs.end() ? -1 : found - outputs.begin();
+}
+
 std::vector<std::string> variable_names(const Handle& self) {
     std::vector<std::string> names;
     for (const Variable& variable : variables_of(*self)) {
         names.push_back(variable.name);
     }
     return names;
+}
+
+// What is asked by the number of an output.
+void define_outputs_by_number(ModelClass& model) {
+    model.def("get_output_size", [](const Handle& self) { return self->results().size(); })
+        .def(
+            "get_output_op",
+            [](const Handle& self, std::size_t i) {
+                (void)self->output(i);  // refuses a wrong number
+                return PyNode{self->results()[i], self};
+            },
+            py::arg("index"), "The Result.")
+        .def(
+            "get_output_element_type",
+            [](const Handle& self, std::size_t i) { return PyType{self->output(i).type()}; },
+            py::arg("index"))
+        .def(
+            "get_output_partial_shape",
+            [](const Handle& self, std::size_t i) { return self->output(i).partial_shape(); },
+            py::arg("index"))
+        .def(
+            "get_output_shape",
+            [](const Handle& self, std::size_t i) {
+                return shape_object({self->output(i), self});
+            },
+            py::arg("index"))
+        .def_property_readonly("result", &only_result)
+        .def("get_result", &only_result, "Of a model with one output.")
+        .def("get_result_index", &result_index, py::arg("value"),
+             "Which output a Result or a port is; -1 for none.")
+        .def(
+            "get_parameter_index",
+            [](const Handle& self, const PyNode& parameter) {
+                return place_among(self->parameters(), parameter.node);
+            },
+            py::arg("parameter"), "Which input a Parameter is; -1 for none.");
 }
 
 void define_model_ports(ModelClass& model) {
@@ -143,6 +206,7 @@ void define_model_ports(ModelClass& model) {
 void define_model(py::module_& module) {
     ModelClass model(module, "Model", "A graph of layers, as read from a file.");
     define_model_ports(model);
+    define_outputs_by_number(model);
     model.def_property_readonly("name", &Model::name)
         .def("get_name", &Model::name)
         .def_property("friendly_name", &Model::name, &Model::set_name)
@@ -163,6 +227,8 @@ void define_model(py::module_& module) {
         .def("is_dynamic", &is_dynamic)
         .def_property_readonly("dynamic", &is_dynamic)
         .def("clone", &Model::clone, "A copy; constants share their memory.")
+        .def("__deepcopy__",
+             [](const Model& self, const py::object& /*memo*/) { return self.clone(); })
         .def("validate_nodes_and_infer_types", &Model::validate)
         .def("get_variables", &variable_names, "Names of the variables (ReadValue, Assign).")
         .def(

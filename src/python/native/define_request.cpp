@@ -8,6 +8,7 @@
 
 #include "fuseq/error.hpp"
 #include "python/native/bindings.hpp"
+#include "python/native/compiled_model.hpp"
 #include "python/native/errors.hpp"
 #include "python/native/request.hpp"
 
@@ -248,6 +249,29 @@ void define_many_tensors(RequestClass& request) {
         });
 }
 
+// OpenVINO's; steps that do not run are not listed, so all of them have been executed.
+enum class Status { not_run, optimized_out, executed };
+
+py::object microseconds_of(const ProfilingInfo& self) {
+    return py::module_::import("datetime")
+        .attr("timedelta")(py::arg("microseconds") = self.real_time_us);
+}
+
+void define_profiling_info(py::module_& module) {
+    py::class_<ProfilingInfo> info(module, "ProfilingInfo", "Time of one step of a run.");
+    py::enum_<Status>(info, "Status", "Whether a step ran.")
+        .value("NOT_RUN", Status::not_run)
+        .value("OPTIMIZED_OUT", Status::optimized_out)
+        .value("EXECUTED", Status::executed);
+    info.def_property_readonly("status",
+                               [](const ProfilingInfo& /*self*/) { return Status::executed; })
+        .def_readonly("node_name", &ProfilingInfo::node_name)
+        .def_readonly("node_type", &ProfilingInfo::node_type)
+        .def_readonly("exec_type", &ProfilingInfo::exec_type)
+        .def_property_readonly("real_time", &microseconds_of)
+        .def_property_readonly("cpu_time", &microseconds_of);
+}
+
 void define_state_and_times(py::module_& module, RequestClass& request) {
     py::class_<VariableState>(module, "VariableState", "A variable of one request.")
         .def_property_readonly("name", &VariableState::get_name)
@@ -261,20 +285,6 @@ void define_state_and_times(py::module_& module, RequestClass& request) {
             },
             "A copy of the value as a Tensor; setting it copies the Tensor.")
         .def("reset", &VariableState::reset);
-    py::class_<ProfilingInfo>(module, "ProfilingInfo", "Time of one step of a run.")
-        .def_readonly("node_name", &ProfilingInfo::node_name)
-        .def_readonly("node_type", &ProfilingInfo::node_type)
-        .def_readonly("exec_type", &ProfilingInfo::exec_type)
-        .def_property_readonly(
-            "real_time",
-            [](const ProfilingInfo& self) {
-                return py::module_::import("datetime")
-                    .attr("timedelta")(py::arg("microseconds") = self.real_time_us);
-            })
-        .def_property_readonly("cpu_time", [](const ProfilingInfo& self) {
-            return py::module_::import("datetime")
-                .attr("timedelta")(py::arg("microseconds") = self.real_time_us);
-        });
     request
         .def_property_readonly(
             "profiling_info",
@@ -287,7 +297,13 @@ void define_state_and_times(py::module_& module, RequestClass& request) {
         .def(
             "query_state", [](PyRequest& self) { return self.native().query_state(); },
             "The variables of the model, sorted by name, as this request has them.")
-        .def("reset_state", [](PyRequest& self) { self.native().reset_state(); });
+        .def("reset_state", [](PyRequest& self) { self.native().reset_state(); })
+        .def(
+            "get_compiled_model",
+            [](const PyRequest& self) -> py::object {
+                return py::cast(std::make_shared<PyCompiledModel>(self.shared_ports()));
+            },
+            "The CompiledModel that the request is one of.");
 }
 
 }  // namespace
@@ -301,6 +317,7 @@ void define_request(py::module_& module) {
     define_running(request);
     define_tensors(request);
     define_many_tensors(request);
+    define_profiling_info(module);
     define_state_and_times(module, request);
     py::module_::import("atexit").attr("register")(py::cpp_function(&PyRequest::wait_for_all));
 }

@@ -12,6 +12,7 @@ PYBIND11_MODULE(_native, module) {
     fuseq::python::define_shapes(module);
     fuseq::python::define_tensor(module);
     fuseq::python::define_ports(module);
+    fuseq::python::define_node(module);
     fuseq::python::define_model(module);
     fuseq::python::define_results(module);
     fuseq::python::define_request(module);

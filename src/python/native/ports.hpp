@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// fuseq.ConstOutput: an input or output of a Model or of a CompiledModel; and fuseq.Node.
+// fuseq.ConstOutput: an input or output of a Model or of a CompiledModel; what fuseq.Node holds.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,9 @@ struct PyNode {
     Node* node = nullptr;
     std::shared_ptr<const void> owner;
 };
+
+// As a fuseq.Shape; throws Error when a size is not known.
+pybind11::object shape_object(const PyPort& port);
 
 // The same result of the layer of the same name, in a Model and in what was compiled of it.
 bool same_port(const Output& a, const Output& b);

@@ -92,8 +92,10 @@ void throw_with_hint(const Error& error,
     for (const std::string& name : given) {
         const bool named = info.rule.find("'" + name + "'") != std::string::npos;
         const bool is_known = std::find(known.begin(), known.end(), name) != known.end();
-        if (info.stage == "property" && named && !is_known &&
-            info.rule.find("did you mean") == std::string::npos) {
+        // A property of OpenVINO that is absent has its reason already.
+        const bool hinted = info.rule.find("did you mean") != std::string::npos ||
+                            info.rule.find("absent here") != std::string::npos;
+        if (info.stage == "property" && named && !is_known && !hinted) {
             info.rule += nearest_hint(name, known);
         }
     }

@@ -232,6 +232,9 @@ void define_tensor(py::module_& module) {
         .def_property_readonly("strides",
                                [](const PyTensor& self) { return view_of(self).attr("strides"); })
         .def("get_strides", [](const PyTensor& self) { return view_of(self).attr("strides"); })
+        .def(
+            "is_continuous", [](const PyTensor& /*self*/) { return true; },
+            "Always: there are no tensors over a region of another one.")
         .def("copy_from", &copy_into, py::arg("source"),
              "Copies a Tensor or an array of the same type and number of bytes.")
         .def(

@@ -33,7 +33,7 @@ py::object python_error(const std::exception_ptr& error) {
 
 }  // namespace
 
-// What the device's thread needs, and what it leaves behind. Used with the GIL.
+// What the device's thread needs, and what it leaves. Used with the GIL.
 struct PyRequest::Callback {
     py::object function = py::none();
     py::object userdata = py::none();

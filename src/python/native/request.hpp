@@ -25,6 +25,7 @@ public:
     PyRequest& operator=(const PyRequest&) = delete;
 
     const CompiledPorts& ports() const { return *ports_; }
+    const std::shared_ptr<const CompiledPorts>& shared_ports() const { return ports_; }
     InferRequest& native() { return request_; }
 
     PyResults infer(const pybind11::object& inputs, bool share_inputs, bool share_outputs);

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include <pybind11/operators.h>
 #include <pybind11/stl.h>
 
@@ -64,6 +66,14 @@ std::vector<std::int64_t> ends_of(const PartialShape& shape, bool upper) {
     return ends;
 }
 
+bool contains(const PartialShape& wide, const PartialShape& narrow) {
+    if (!wide.rank_is_static() || !narrow.rank_is_static()) {
+        return !wide.rank_is_static();
+    }
+    return std::equal(wide.begin(), wide.end(), narrow.begin(), narrow.end(),
+                      [](const Dimension& a, const Dimension& b) { return a.contains(b); });
+}
+
 void define_dimension(py::module_& module) {
     py::class_<Dimension>(module, "Dimension",
                           "A size in [min, max]: Dimension(3), Dimension(-1), Dimension(1, 8), "
@@ -116,6 +126,32 @@ void define_sequence(py::class_<PartialShape>& partial_shape) {
         .def("__iter__", [](const PartialShape& self) { return py::iter(py::cast(self.dims())); });
 }
 
+void define_comparisons_and_copies(py::class_<PartialShape>& partial_shape) {
+    partial_shape
+        .def(
+            "compatible",
+            [](const PartialShape& self, const py::object& other) {
+                return self.compatible(partial_shape_from(other));
+            },
+            py::arg("shape"), "Whether a shape could be both.")
+        .def(
+            "relaxes",
+            [](const PartialShape& self, const py::object& other) {
+                return contains(self, partial_shape_from(other));
+            },
+            py::arg("shape"), "Whether every shape of the other one is one of this.")
+        .def(
+            "refines",
+            [](const PartialShape& self, const py::object& other) {
+                return contains(partial_shape_from(other), self);
+            },
+            py::arg("shape"), "Whether every shape of this one is one of the other.")
+        .def("__copy__", [](const PartialShape& self) { return PartialShape(self); })
+        .def("__deepcopy__", [](const PartialShape& self, const py::object& /*memo*/) {
+            return PartialShape(self);
+        });
+}
+
 void define_partial_shape(py::module_& module) {
     py::class_<PartialShape> partial_shape(
         module, "PartialShape",
@@ -157,11 +193,9 @@ void define_partial_shape(py::module_& module) {
             "Upper limits; -1 for none.")
         .def("get_min_shape", [](const PartialShape& self) { return ends_of(self, false); })
         .def("get_dimension",
-             [](const PartialShape& self, std::int64_t i) { return self[place(self, i)]; })
-        .def("compatible", [](const PartialShape& self, const py::object& other) {
-            return self.compatible(partial_shape_from(other));
-        });
+             [](const PartialShape& self, std::int64_t i) { return self[place(self, i)]; });
     define_sequence(partial_shape);
+    define_comparisons_and_copies(partial_shape);
     partial_shape
         .def("__eq__",
              [](const PartialShape& self, const py::object& other) {

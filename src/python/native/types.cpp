@@ -148,6 +148,7 @@ void define_types(py::module_& module) {
     for (const TypeRow& row : kTypes) {
         type.attr(row.name) = PyType{row.type};
     }
+    type.attr("dynamic") = PyType{ElementType::undefined};  // OpenVINO's newer name of it
 }
 
 }  // namespace fuseq::python

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "readers/common/unique_name.hpp"
 
 namespace fuseq::caffe2_reader {
@@ -56,7 +58,7 @@ void GraphImporter::refuse_unknown_operators(const NetDef& net, const Place& pla
     }
     std::string text;
     for (const auto& [type, layer] : unknown) {
-        text += detail::cat(text.empty() ? "" : ", ", type, " ('", layer, "')");
+        text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", type, layer);
     }
     place.require(unknown.empty(), "these operators are not supported: ", text);
 }
@@ -88,8 +90,10 @@ void GraphImporter::add_parameters(const NetDef& net, const Place& place) {
             type = known->second.type;
         } else {
             shape = default_shape(net, name);
-            warn(detail::cat("'", name, "': the file does not say the shape of the input, ",
-                             to_string(shape), " is taken; value_info.json beside it would say"));
+            warn(
+                fmt::format("'{}': the file does not say the shape of the input, {} is taken; "
+                            "value_info.json beside it would say",
+                            name, to_string(shape)));
         }
         const Output made = model_->add_parameter(unique_name(name), type, shape)->output();
         made.node->port(0).names.insert(name);
@@ -126,7 +130,7 @@ void GraphImporter::translate(const OperatorDef& stated, const Place& net) {
         inputs.push_back(&found->second);
     }
     Operator op(stated, layer_name(stated), std::move(inputs), *this, place);
-    const auto before = [&] { return detail::cat("output '", stated.output(0), "': "); };
+    const auto before = [&] { return fmt::format("output '{}': ", stated.output(0)); };
     readers::translate_at(place, before, [&] {
         take_outputs(stated, op, find_operator(stated.type())->translate(op));
     });

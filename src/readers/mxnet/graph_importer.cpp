@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/core.h>
+
 #include "readers/common/unique_name.hpp"
 
 namespace fuseq::mxnet_reader {
@@ -27,7 +29,7 @@ void refuse_unknown_operators(const Symbol& symbol, const Place& place) {
     list_unknown(symbol, unknown);
     std::string text;
     for (const auto& [type, name] : unknown) {
-        text += detail::cat(text.empty() ? "" : ", ", type, " ('", name, "')");
+        text += fmt::format("{}{} ('{}')", text.empty() ? "" : ", ", type, name);
     }
     place.require(unknown.empty(), "these operators are not supported: ", text);
 }
@@ -131,8 +133,8 @@ Output GraphImporter::variable(const Symbol& symbol, std::size_t index, const Pl
         }
         shape = PartialShape(dims);
     } else {
-        warn(detail::cat("'", node.name, "': the file does not say the shape of the input, ",
-                         to_string(shape), " is taken"));
+        warn(fmt::format("'{}': the file does not say the shape of the input, {} is taken",
+                         node.name, to_string(shape)));
     }
     fuseq::Node* made = model_->add_parameter(unique_name(node.name), type, shape);
     made->port(0).names.insert(node.name);

@@ -26,25 +26,24 @@ Output Operator::channels(const Output& vector, std::size_t rank) {
     return reshape(vector, sizes);
 }
 
-Grid Operator::grid_of_range(ElementType type, double least, double largest) const {
+Grid Operator::grid_of_range(ElementType type, double min, double max) const {
     require(type == ElementType::i8 || type == ElementType::u8 || type == ElementType::i32,
             "a quantized tensor is ", to_string(type), ", expected i8, u8 or i32");
-    require(std::isfinite(least) && std::isfinite(largest) && least <= largest, "the range is ",
-            least, " to ", largest, ", expected finite values in that order");
-    const Grid grid = grid_of(type, least, largest);
-    require(std::isfinite(grid.scale) && grid.scale > 0, "the range is ", least, " to ", largest,
+    require(std::isfinite(min) && std::isfinite(max) && min <= max, "the range is ", min, " to ",
+            max, ", expected finite values in that order");
+    const Grid grid = grid_of(type, min, max);
+    require(std::isfinite(grid.scale) && grid.scale > 0, "the range is ", min, " to ", max,
             ", which gives the scale ", grid.scale);
     return grid;
 }
 
-Operator::Range Operator::range(std::size_t least, std::size_t largest) const {
-    return {real(input(least), "the least value of a range"),
-            real(input(largest), "the largest value of a range")};
+Operator::Range Operator::range(std::size_t min, std::size_t max) const {
+    return {real(input(min), "the minimum of a range"), real(input(max), "the maximum of a range")};
 }
 
-Grid Operator::grid(std::size_t tensor, std::size_t least, std::size_t largest) const {
-    const Range stated = range(least, largest);
-    return grid_of_range(input(tensor).type(), stated.least, stated.largest);
+Grid Operator::grid(std::size_t tensor, std::size_t min, std::size_t max) const {
+    const Range stated = range(min, max);
+    return grid_of_range(input(tensor).type(), stated.min, stated.max);
 }
 
 std::optional<Operator::Range> Operator::calibrated() const {
@@ -58,7 +57,7 @@ std::vector<Output> Operator::with_range(const Output& tensor, const Range& rang
     const auto one = [&](double value) {
         return constant(Tensor::of<double>(Shape{1}, {value}).to(ElementType::f32));
     };
-    return {tensor, one(range.least), one(range.largest)};
+    return {tensor, one(range.min), one(range.max)};
 }
 
 ModelAttributes grids(const std::vector<Grid>& inputs, const Grid& result, ElementType type) {

@@ -53,18 +53,18 @@ public:
     Output channels(const Output& vector, std::size_t rank);
 
     // --- quantized tensors ------------------------------------------------------------------
-    // The grid of an integer tensor whose range inputs `least` and `largest` are; these must be
+    // The grid of an integer tensor whose range inputs `min` and `max` are; these must be
     // constant. Throws Error, naming them, for what is no range.
-    Grid grid(std::size_t tensor, std::size_t least, std::size_t largest) const;
+    Grid grid(std::size_t tensor, std::size_t min, std::size_t max) const;
     // The same of a range in numbers.
-    Grid grid_of_range(ElementType type, double least, double largest) const;
+    Grid grid_of_range(ElementType type, double min, double max) const;
     struct Range {
-        double least = 0;
-        double largest = 0;
+        double min = 0;
+        double max = 0;
     };
     // min_calib_range and max_calib_range, where both are stated.
     std::optional<Range> calibrated() const;
-    Range range(std::size_t least, std::size_t largest) const;
+    Range range(std::size_t min, std::size_t max) const;
     // A quantized tensor and its range, the three outputs of quantized operators.
     std::vector<Output> with_range(const Output& tensor, const Range& range);
 

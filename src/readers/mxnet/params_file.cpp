@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include <fmt/core.h>
+
 namespace fuseq::mxnet_reader {
 namespace {
 
@@ -40,7 +42,7 @@ public:
     }
     bool at_end() const { return at_ == bytes_.size(); }
     const Place& place() const { return place_; }
-    void enter(std::size_t array) { place_.layer = detail::cat("array ", array); }
+    void enter(std::size_t array) { place_.layer = fmt::format("array {}", array); }
 
 private:
     std::string_view bytes_;

@@ -8,9 +8,9 @@
 
 namespace fuseq::mxnet_reader {
 
-Grid grid_of_range(double least, double largest, std::int64_t lowest, std::int64_t highest) {
-    const double low = std::min(least, 0.0);
-    const double high = std::max(largest, 0.0);
+Grid grid_of_range(double min, double max, std::int64_t lowest, std::int64_t highest) {
+    const double low = std::min(min, 0.0);
+    const double high = std::max(max, 0.0);
     const auto first = static_cast<double>(lowest);
     const auto last = static_cast<double>(highest);
     const double scale = (high - low) / (last - first);
@@ -26,14 +26,14 @@ Grid grid_of_range(double least, double largest, std::int64_t lowest, std::int64
             static_cast<std::int64_t>(std::clamp(std::round(zero), first, last))};
 }
 
-Grid grid_of(ElementType type, double least, double largest) {
+Grid grid_of(ElementType type, double min, double max) {
     constexpr std::int64_t kByte = 127;
     constexpr std::int64_t kUnsigned = 255;
     constexpr std::int64_t kWide = std::numeric_limits<std::int32_t>::max();
     if (type == ElementType::u8) {
-        return grid_of_range(least, largest, 0, kUnsigned);
+        return grid_of_range(min, max, 0, kUnsigned);
     }
-    const double magnitude = std::max(std::abs(least), std::abs(largest));
+    const double magnitude = std::max(std::abs(min), std::abs(max));
     const std::int64_t limit = type == ElementType::i8 ? kByte : kWide;
     return grid_of_range(-magnitude, magnitude, -limit, limit);
 }

@@ -19,10 +19,10 @@ struct Grid {
 // The grid of the integers from `lowest` to `highest` over a range, by TFLite's formula: the range
 // includes 0; the zero point is computed from the end with the smaller error, rounded half away from
 // zero, and clamped. A range of nothing gives a scale of 0.
-Grid grid_of_range(double least, double largest, std::int64_t lowest, std::int64_t highest);
+Grid grid_of_range(double min, double max, std::int64_t lowest, std::int64_t highest);
 
 // As MXNet understands a range: of u8 as above; of i8 and i32 the same on [-m, m], m the larger
 // magnitude, with the integers from -127 or -(2^31 - 1) on, so that zero points are 0.
-Grid grid_of(ElementType type, double least, double largest);
+Grid grid_of(ElementType type, double min, double max);
 
 }  // namespace fuseq::mxnet_reader

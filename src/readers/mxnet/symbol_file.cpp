@@ -7,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include <fmt/core.h>
+
 namespace fuseq::mxnet_reader {
 namespace {
 
@@ -46,7 +48,7 @@ Symbol read_graph(const json& stated, const Place& place, std::size_t depth);
 
 SymbolNode read_node(const json& stated, std::size_t index, const Place& graph, std::size_t depth) {
     Place place = graph;
-    place.layer = detail::cat("node ", index);
+    place.layer = fmt::format("node {}", index);
     place.require(stated.is_object() && stated.contains("op") && stated["op"].is_string() &&
                       stated.contains("name") && stated["name"].is_string(),
                   "has no op or no name");

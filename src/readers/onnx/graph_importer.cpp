@@ -173,7 +173,25 @@ void GraphImporter::add_results() {
         place.require(bool(value),
                       "has no value: the operator that makes it does not give this "
                       "output");
+        place.require(sequence(value) == nullptr, "is a sequence, which is not supported");
         model_->add_result(unique_name(output.name() + "/sink_port_0"), value);
+    }
+    name_outputs();
+}
+
+// What an Identity makes an output has the name of the output alone, not that of its source too.
+void GraphImporter::name_outputs() {
+    std::unordered_set<std::string> ends;
+    for (const auto& output : graph_.output()) {
+        ends.insert(output.name());
+    }
+    for (const auto& input : graph_.input()) {
+        ends.insert(input.name());
+    }
+    for (const fuseq::Node* result : model_->results()) {
+        const Output source = result->input(0);
+        std::erase_if(source.node->port(source.index).names,
+                      [&](const std::string& name) { return !ends.contains(name); });
     }
 }
 
@@ -187,13 +205,18 @@ void GraphImporter::translate(const NodeProto& node) {
                       "' has no value: the operator that makes it does not give this output");
     }
     const int version = version_of(context_, node);
+    const OperatorRow* row = find_operator(domain_of(node.domain()), node.op_type(), version);
+    for (std::size_t i = row->sequences ? 1 : 0; i < inputs.size(); ++i) {
+        place.require(!inputs[i] || sequence(inputs[i]) == nullptr, "input '",
+                      node.input(static_cast<int>(i)),
+                      "' is a sequence, which this operator is not read with");
+    }
     Operator op({.type = node.op_type(),
                  .version = version,
                  .name = layer_name(node),
                  .inputs = std::move(inputs),
                  .output_names = {node.output().begin(), node.output().end()}},
                 NodeAttributes(node, context_.folder, place), *this, place);
-    const OperatorRow* row = find_operator(domain_of(node.domain()), node.op_type(), version);
     const auto before = [&] {
         return fmt::format("output '{}': ", node.output_size() == 0 ? "" : node.output(0));
     };
@@ -245,6 +268,11 @@ Output GraphImporter::capture(const std::string& name) {
     if (!outer) {
         return {};
     }
+    Place place = context_.place;
+    place.layer = name;
+    place.op = "value";
+    place.require(parent_->sequence(outer) == nullptr,
+                  "is a sequence that a body reads, which is not supported");
     Output inner;
     if (outer.node->is_constant()) {
         inner = model_->add_constant(unique_name(name), outer.node->constant())->output();
@@ -280,6 +308,15 @@ const QuantizedValue* GraphImporter::quantized(Output value) const {
 
 void GraphImporter::note_quantized(Output value, QuantizedValue source) {
     quantized_.emplace_back(value, source);
+}
+
+const std::vector<Output>* GraphImporter::sequence(Output value) const {
+    const auto found = sequences_.find(value.node);
+    return found == sequences_.end() ? nullptr : &found->second;
+}
+
+void GraphImporter::note_sequence(Output value, std::vector<Output> tensors) {
+    sequences_[value.node] = std::move(tensors);
 }
 
 void GraphImporter::warn(const std::string& sentence) const {

@@ -45,6 +45,8 @@ public:
     std::string unique_name(const std::string& base) override;
     const QuantizedValue* quantized(Output value) const override;
     void note_quantized(Output value, QuantizedValue source) override;
+    const std::vector<Output>* sequence(Output value) const override;
+    void note_sequence(Output value, std::vector<Output> tensors) override;
     Body read_body(const ::onnx::GraphProto& graph,
                    const std::vector<ElementType>& own_inputs,
                    const Place& place) override;
@@ -55,6 +57,7 @@ private:
     void add_initializers();
     void add_nodes();
     void add_results();
+    void name_outputs();
     void translate(const ::onnx::NodeProto& node);
     void name_layers(const ::onnx::NodeProto& node,
                      const Operator& op,
@@ -73,6 +76,7 @@ private:
     std::unordered_map<std::string, Output> values_;
     std::unordered_set<std::string> names_;
     std::vector<std::pair<Output, QuantizedValue>> quantized_;
+    std::unordered_map<const fuseq::Node*, std::vector<Output>> sequences_;
     std::vector<Output> captured_;  // outputs of the parent's nodes
 };
 

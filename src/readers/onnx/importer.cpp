@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "readers/onnx/functions.hpp"
 #include "readers/onnx/graph_importer.hpp"
 #include "readers/onnx/graph_order.hpp"
 
@@ -31,15 +32,15 @@ std::map<std::string, int> read_opsets(const ::onnx::ModelProto& proto, const Pl
 
 }  // namespace
 
-std::shared_ptr<Model> import_model(const ::onnx::ModelProto& proto, const ImportOptions& options) {
+std::shared_ptr<Model> import_model(const ::onnx::ModelProto& stated,
+                                    const ImportOptions& options) {
     const Place place{.file = options.file};
+    const std::shared_ptr<const ::onnx::ModelProto> inlined = inline_functions(stated, place);
+    const ::onnx::ModelProto& proto = inlined ? *inlined : stated;
     const FileContext context{.place = place,
                               .folder = options.folder,
                               .opsets = read_opsets(proto, place),
                               .on_warning = options.on_warning};
-    place.require(proto.functions_size() == 0, "defines functions of its own ('",
-                  proto.functions_size() == 0 ? "" : proto.functions(0).name(),
-                  "'), which are not supported; inline them (onnx.inliner)");
     refuse_unknown_operators(proto.graph(), context);
     GraphImporter graph(proto.graph(), context);
     std::shared_ptr<Model> model = graph.read_model();

@@ -41,6 +41,9 @@ class GraphServices : public readers::LayerSink {
 public:
     virtual const QuantizedValue* quantized(Output value) const = 0;
     virtual void note_quantized(Output value, QuantizedValue source) = 0;
+    // A sequence is a value that stands for its tensors; null where the value is a tensor.
+    virtual const std::vector<Output>* sequence(Output value) const = 0;
+    virtual void note_sequence(Output value, std::vector<Output> tensors) = 0;
     // `own_inputs`: types of the body's inputs, for those that the file does not declare.
     virtual Body read_body(const ::onnx::GraphProto& graph,
                            const std::vector<ElementType>& own_inputs,

@@ -22,6 +22,7 @@ struct OperatorRow {
     Translate translate;
     std::string_view domain = "";
     std::string_view note = "";  // for docs/onnx.md: what is refused, or how it is read
+    bool sequences = false;      // input 0 is a sequence
 };
 
 // All rows, sorted by domain, type and since.

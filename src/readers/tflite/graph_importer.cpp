@@ -151,8 +151,10 @@ void GraphImporter::add_parameters() {
                       ", which is not supported");
         place.require(!has_value(at), "is an input twice, or a constant");
         std::vector<Dimension> dims;
-        for (const std::size_t size : info.shape) {
-            dims.emplace_back(static_cast<std::int64_t>(size));
+        for (std::size_t d = 0; d < info.shape.size(); ++d) {
+            const bool open = context_.free_sizes && info.is_free(d);
+            dims.push_back(open ? Dimension::dynamic()
+                                : Dimension(static_cast<std::int64_t>(info.shape[d])));
         }
         values_[at].plain =
             model_->add_parameter(unique_name(tensor_name(at)), info.type, PartialShape(dims))

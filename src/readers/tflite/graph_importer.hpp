@@ -26,6 +26,7 @@ struct FileContext {
     Place place;
     std::vector<OperatorKind> kinds;  // by the index of the operator code
     std::function<void(const std::string&)> on_warning;
+    bool free_sizes = false;         // sizes of inputs that may change are open
     mutable std::size_t bodies = 0;  // read so far
 };
 

@@ -32,6 +32,54 @@ OperatorKind read_kind(const ::tflite::OperatorCode& code, const Place& place) {
     return kind;
 }
 
+std::shared_ptr<Model> import_graph(const FileContext& context) {
+    const auto* name = context.file.subgraphs()->Get(0)->name();
+    const bool named = name != nullptr && name->size() > 0;
+    GraphImporter graph(context, 0, std::make_shared<Model>(named ? name->str() : "model"));
+    std::shared_ptr<Model> model = graph.read_model();
+    model->remove_dead_nodes();
+    return model;
+}
+
+// The sizes that the file gives its inputs, in the order of the Parameters.
+std::vector<TensorInfo> inputs_of(const FileContext& context) {
+    const ::tflite::SubGraph& graph = *context.file.subgraphs()->Get(0);
+    const std::vector<TensorInfo> tensors =
+        read_tensors(context.file, graph, context.bytes, context.place);
+    std::vector<TensorInfo> inputs;
+    if (graph.inputs() != nullptr) {
+        for (const std::int32_t index : *graph.inputs()) {
+            if (index >= 0 && static_cast<std::size_t>(index) < tensors.size()) {
+                inputs.push_back(tensors[static_cast<std::size_t>(index)]);
+            }
+        }
+    }
+    return inputs;
+}
+
+// Read with open sizes, so that no layer depends on them, then given those of the file. Null where
+// an operator must know them when it is read.
+std::shared_ptr<Model> import_free(FileContext context, const std::vector<TensorInfo>& inputs) {
+    std::vector<std::string> warnings;
+    const auto on_warning = context.on_warning;
+    context.free_sizes = true;
+    context.on_warning = [&](const std::string& sentence) { warnings.push_back(sentence); };
+    try {
+        std::shared_ptr<Model> model = import_graph(context);
+        std::map<std::string, PartialShape> shapes;
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            shapes[model->parameters().at(i)->name()] = PartialShape(inputs[i].shape);
+        }
+        model->reshape(shapes);
+        if (on_warning) {
+            std::for_each(warnings.begin(), warnings.end(), on_warning);
+        }
+        return model;
+    } catch (const Error&) {
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 std::shared_ptr<Model> import_model(const FileBytes& bytes, const ImportOptions& options) {
@@ -49,12 +97,12 @@ std::shared_ptr<Model> import_model(const FileBytes& bytes, const ImportOptions&
         }
     }
     refuse_unknown_operators(context);
-    const auto* name = file.subgraphs()->Get(0)->name();
-    const bool named = name != nullptr && name->size() > 0;
-    GraphImporter graph(context, 0, std::make_shared<Model>(named ? name->str() : "model"));
-    std::shared_ptr<Model> model = graph.read_model();
-    model->remove_dead_nodes();
-    return model;
+    const std::vector<TensorInfo> inputs = inputs_of(context);
+    const bool free = std::any_of(inputs.begin(), inputs.end(), [](const TensorInfo& info) {
+        return std::find(info.free.begin(), info.free.end(), true) != info.free.end();
+    });
+    std::shared_ptr<Model> model = free ? import_free(context, inputs) : nullptr;
+    return model ? model : import_graph(context);
 }
 
 }  // namespace fuseq::tflite_reader

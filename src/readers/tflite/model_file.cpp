@@ -45,7 +45,7 @@ const ::tflite::Model& verify_model(const FileBytes& file, const Place& place) {
     place.require(!bytes.empty(), "is empty");
     place.require(may_be_model({reinterpret_cast<const char*>(bytes.data()), bytes.size()}),
                   "is no TFLite model: it does not have the identifier TFL3 at offset 4");
-    // Data of format 3c lie behind the FlatBuffer, whose own offsets have 31 bits.
+    // Data of format 3c lie after the FlatBuffer, whose own offsets have 31 bits.
     const std::size_t checked =
         std::min<std::size_t>(bytes.size(), FLATBUFFERS_MAX_BUFFER_SIZE - 1);
     flatbuffers::Verifier verifier(bytes.data(), checked, kDeepest, kMaxTables);

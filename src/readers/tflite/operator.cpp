@@ -30,6 +30,22 @@ std::int64_t image_axis(std::int64_t axis) {
     return kAxes[axis];
 }
 
+Output fused_activation(readers::LayerBuilder& layers,
+                        const Output& x,
+                        ActivationFunctionType function) {
+    switch (function) {
+        case ActivationFunctionType::NONE: return x;
+        case ActivationFunctionType::RELU: return layers.add("ReLU", {x});
+        case ActivationFunctionType::RELU_N1_TO_1:
+            return layers.add("Clamp", {x}, {{"min", -1.0F}, {"max", 1.0F}});
+        case ActivationFunctionType::RELU6:
+            return layers.add("Clamp", {x}, {{"min", 0.0F}, {"max", 6.0F}});
+        case ActivationFunctionType::TANH: return layers.add("Tanh", {x});
+        default: break;
+    }
+    layers.fail("fused activation ", static_cast<int>(function), " is not supported");
+}
+
 Operator::Operator(const ::tflite::Operator& stated,
                    std::string type,
                    int version,
@@ -164,20 +180,6 @@ std::vector<std::int64_t> Operator::constant_ints(std::size_t i, const char* wha
 void Operator::assign(std::size_t i, const Output& value) {
     require(tensor(i).variable, "input ", i, ", ", tensor(i).title(), ", is no variable");
     graph_.assign(index(i), value);
-}
-
-Output Operator::activation(const Output& x, ActivationFunctionType function) {
-    switch (function) {
-        case ActivationFunctionType::NONE: return x;
-        case ActivationFunctionType::RELU: return add("ReLU", {x});
-        case ActivationFunctionType::RELU_N1_TO_1:
-            return add("Clamp", {x}, {{"min", -1.0F}, {"max", 1.0F}});
-        case ActivationFunctionType::RELU6:
-            return add("Clamp", {x}, {{"min", 0.0F}, {"max", 6.0F}});
-        case ActivationFunctionType::TANH: return add("Tanh", {x});
-        default: break;
-    }
-    fail("fused activation ", static_cast<int>(function), " is not supported");
 }
 
 }  // namespace fuseq::tflite_reader

@@ -81,6 +81,11 @@ struct Aligned {
     }
 };
 
+// Throws Error for one that is not known.
+Output fused_activation(readers::LayerBuilder& layers,
+                        const Output& x,
+                        ::tflite::ActivationFunctionType function);
+
 class Operator : public readers::LayerBuilder {
 public:
     Operator(const ::tflite::Operator& stated,
@@ -139,7 +144,9 @@ public:
     void assign(std::size_t i, const Output& value);
 
     // --- common layers ----------------------------------------------------------------------
-    Output activation(const Output& x, ::tflite::ActivationFunctionType function);
+    Output activation(const Output& x, ::tflite::ActivationFunctionType function) {
+        return fused_activation(*this, x, function);
+    }
     Output to_plain(const Output& image) {
         return transpose(image, {std::begin(kFromImage), std::end(kFromImage)});
     }

@@ -51,6 +51,18 @@ Shape read_shape(const ::tflite::Tensor& tensor, const Place& place) {
     return shape;
 }
 
+// A signature of another rank says nothing.
+std::vector<bool> read_free(const ::tflite::Tensor& tensor, const Shape& shape) {
+    std::vector<bool> free;
+    const auto* signature = tensor.shape_signature();
+    if (signature != nullptr && signature->size() == shape.size()) {
+        for (const std::int32_t size : *signature) {
+            free.push_back(size == -1);
+        }
+    }
+    return free;
+}
+
 void check_scale(float scale, std::size_t i, const Place& place) {
     place.require(std::isfinite(scale) && scale > 0, "scale ", i, " is ", scale,
                   ", expected a finite value above 0");
@@ -187,6 +199,7 @@ std::vector<TensorInfo> read_tensors(const ::tflite::Model& model,
             type_name[0] != '\0' ? type_name : std::to_string(static_cast<int>(tensor->type()));
         info.variable = tensor->is_variable();
         info.shape = read_shape(*tensor, here);
+        info.free = read_free(*tensor, info.shape);
         info.quantization = read_quantization(*tensor, info, here);
         const std::size_t buffers = model.buffers() == nullptr ? 0 : model.buffers()->size();
         here.require(tensor->buffer() < buffers || tensor->buffer() == 0, "names buffer ",

@@ -37,6 +37,7 @@ struct TensorInfo {
     ElementType type = ElementType::undefined;
     std::string type_name;  // as the format spells it
     Shape shape;
+    std::vector<bool> free;  // by dimension: the file says that its size may change
     Quantization quantization;
     bool variable = false;
     Tensor value;  // of a constant
@@ -44,6 +45,7 @@ struct TensorInfo {
     // Integers that stand for real values.
     bool quantized() const { return quantization.known() && is_integral(type); }
     bool constant() const { return bool(value); }
+    bool is_free(std::size_t dimension) const { return dimension < free.size() && free[dimension]; }
     // For messages.
     std::string title() const;
 };

@@ -6,7 +6,8 @@
 usage: PYTHONPATH=build/release/python python_overhead.py [--calls N] [--shape 1,3,64,64]
 
 The model adds 1 to its input. Of each call form the median time and what is left of it without the
-median time that InferRequest::infer() took in C++ is printed, in microseconds.
+median time that InferRequest::infer() took in C++ is printed, in microseconds. What start_async() and
+wait() take beyond it is mostly the way to another thread and back, in C++ too.
 """
 import argparse
 import statistics

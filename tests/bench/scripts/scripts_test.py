@@ -10,6 +10,7 @@ import unittest
 
 import breakdown
 import charts
+import kernel_shares
 import measure
 import memory_growth
 import real_models
@@ -175,6 +176,27 @@ class Breakdown(unittest.TestCase):
     def test_the_step_that_loses_most_comes_first(self):
         rows = breakdown.losers(REPORT, 5)
         self.assertEqual([row[1] for row in rows], ["brgconv:avx512", "fuseq:depthwise"])
+
+
+class KernelShares(unittest.TestCase):
+    REPORT = """
+# Overhead  Shared Object           Symbol
+    50.00%  libfuseq_cpu_plugin.so  [.] fuseq::kernels::gemm::(anonymous namespace)::micro<14ul, 2ul>
+    25.00%  libdnnl.so.2            [.] 0x0000000000001234
+    15.00%  libfuseq_cpu_plugin.so  [.] fuseq::kernels::search_float_sum
+     5.00%  libfuseq_cpu_plugin.so  [.] fuseq::kernels::gemm::finish<true>
+     5.00%  libc.so.6               [.] malloc
+"""
+
+    def test_only_what_an_inference_computes_counts(self):
+        found = kernel_shares.shares(self.REPORT)
+        self.assertEqual(set(found), {"gemm::micro<14, 2>", "gemm::finish<true>"})
+        self.assertAlmostEqual(found["gemm::micro<14, 2>"], 62.5)
+
+    def test_a_row_has_the_network_with_the_largest_share(self):
+        networks = {"a": {"f": 3.0, "g": 1.0}, "b": {"f": 12.5}}
+        self.assertEqual(kernel_shares.largest(networks, 2.0, ""), [("f", 12.5, "b", 2)])
+        self.assertEqual(kernel_shares.largest(networks, 0.0, "g"), [("g", 1.0, "a", 1)])
 
 
 class Peers(unittest.TestCase):

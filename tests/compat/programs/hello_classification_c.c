@@ -7,15 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK_STATUS(call)                                                    \
-    do {                                                                      \
-        const ov_status_e status = (call);                                    \
-        if (status != OK) {                                                   \
-            fprintf(stderr, "%s: %s: %s\n", #call, ov_get_error_info(status), \
-                    ov_get_last_err_msg());                                   \
-            exit(1);                                                          \
-        }                                                                     \
-    } while (0)
+#include "check_status.h"
 
 // "P6 <width> <height> 255" and the bytes.
 static unsigned char* read_picture(const char* path, int64_t* height, int64_t* width) {

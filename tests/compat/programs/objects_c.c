@@ -7,15 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CHECK_STATUS(call)                                                    \
-    do {                                                                      \
-        const ov_status_e status = (call);                                    \
-        if (status != OK) {                                                   \
-            fprintf(stderr, "%s: %s: %s\n", #call, ov_get_error_info(status), \
-                    ov_get_last_err_msg());                                   \
-            exit(1);                                                          \
-        }                                                                     \
-    } while (0)
+#include "check_status.h"
 
 static void print_ports(const ov_model_t* model) {
     ov_output_const_port_t* port = NULL;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/interpreter.hpp"
+#include "ops/quantized/requantize_sums.hpp"
 #include "support/pass_testing.hpp"
 
 namespace fuseq::testing {
@@ -15,8 +16,8 @@ constexpr const char* kMethods[] = {"NATIVE", "ONNX", "TFLITE", "TFLITE_REFERENC
                                     "TFLITE_SINGLE_ROUNDING"};
 
 // The same integers before and after; whether anything was split.
-bool splits(const std::string& text) {
-    const PassTest test = run_pass(split_quantized_products, "model \"m\"\n" + text);
+bool splits(const std::string& text, const PassOptions& options = {}) {
+    const PassTest test = run_pass(split_quantized_products, "model \"m\"\n" + text, options);
     const std::vector<Tensor> inputs = random_inputs(*test.before, 5);
     const Tensor want = Interpreter(*test.before).run(inputs)[0];
     const Tensor got = Interpreter(*test.after).run(inputs)[0];
@@ -64,6 +65,47 @@ TEST(SplitQuantizedProducts, WeightsLessTheirZeroPoints) {
         splits(convolution("groups=6 depthwise=true weight_zero_points=[9] "
                            "input_zero_points=[77] method=TFLITE",
                            "u8[1,6,5,6]", "u8[6,1,3,3]", "0,255")));
+}
+
+// A kernel that takes zero points of weights needs no channel of ones; in groups none is asked.
+TEST(SplitQuantizedProducts, WeightsLessZeroPointsThatAKernelTakes) {
+    int asked = 0;
+    PassOptions options;
+    options.device.takes_weight_zero_points = [&](const Node& node) {
+        ++asked;
+        EXPECT_EQ(node.input(3).type(), ElementType::f32);
+        return true;
+    };
+    const std::string zero_points = "weight_zero_points=[1,2,3,4,5,200] method=ONNX";
+    const std::string text = convolution(zero_points, "u8[1,4,5,6]", "u8[6,4,3,3]", "0,255");
+    const PassTest test = run_pass(split_quantized_products, "model \"m\"\n" + text, options);
+    ASSERT_EQ(test.after->find_all("Convolution").size(), 1U);
+    const Node* sums = test.after->find_all("Convolution")[0];
+    EXPECT_EQ(sums->input(1).shape(), (Shape{6, 4, 3, 3}));
+    // Less 128, and the rest of each.
+    EXPECT_EQ(to_floats(sums->input_node(3)->constant()),
+              (std::vector<float>{-127, -126, -125, -124, -123, 72}));
+    EXPECT_EQ(asked, 1);
+    EXPECT_TRUE(splits(text, options));
+    EXPECT_TRUE(splits(convolution("groups=6 depthwise=true weight_zero_points=[9] method=TFLITE",
+                                   "u8[1,6,5,6]", "u8[6,1,3,3]", "0,255"),
+                       options));
+    EXPECT_EQ(asked, 2);
+    options.device.takes_weight_zero_points = [](const Node&) { return false; };
+    EXPECT_TRUE(splits(text, options));
+}
+
+// Each weight at the end of the source's range where it adds most, and least; padding adds nothing.
+TEST(SplitQuantizedProducts, SaysHowFarSumsReach) {
+    const PassTest test = run_pass(split_quantized_products, R"(model "m"
+%x = Parameter : u8[1,2,3,3]
+%w = Const value={1,-2,100,0} : i8[2,2,1,1]
+%y = QuantizedConvolution(%x, %w) input_scales=[0.02] input_zero_points=[10] output_scale=0.1 output_type=u8 weight_scales=[0.01] strides=[1,1] method=ONNX
+%r = Result(%y))");
+    ASSERT_EQ(test.after->find_all("RequantizeSums").size(), 1U);
+    const auto& attrs = test.after->find_all("RequantizeSums")[0]->attrs<RequantizeSumsAttrs>();
+    EXPECT_EQ(attrs.sum_min, (std::vector<std::int64_t>{-10 - 490, -1000}));
+    EXPECT_EQ(attrs.sum_max, (std::vector<std::int64_t>{245 + 20, 24500}));
 }
 
 // 64 * 9 * 127 * 255 is beyond 2^24.

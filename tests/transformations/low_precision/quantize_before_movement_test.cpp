@@ -90,6 +90,35 @@ TEST(QuantizeBeforeMovement, QuantizesTheInputsOfAConcat) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+// Each of two quantizations of a Concat with a resized tensor gets a Concat of its own, of bytes.
+TEST(QuantizeBeforeMovement, RepeatsAConcatOfResizedIntegers) {
+    const PassTest test = run_pass(quantize_before_movement, R"(model "m"
+        %x = Parameter : u8[1,4,2,2]
+        %xf = Convert(%x) destination_type=f32
+        %s = Const value={4,6} : i64[2]
+        %z = Const value={2,3} : f32[2]
+        %i = Const value={2,3} : i64[2]
+        %u = Interpolate.4(%xf, %s, %z, %i) mode=linear_onnx shape_calculation_mode=sizes
+        %k = Const value={0.1} : f32[]
+        %a = Multiply(%u, %k)
+        %y = Parameter : u8[1,2,4,6]
+        %yf = Convert(%y) destination_type=f32
+        %b = Multiply(%yf, %k)
+        %m = Concat(%a, %b) axis=1
+        %l2 = Const value={0} : f32[])" + limits("{-2} : f32[]", "23.5") +
+                                                                 quantize("q", "m") + R"(
+        %q2 = FakeQuantize(%m, %l2, %h, %ol, %oh) levels=256 output_type=u8
+        %r = Result(%q)
+        %r2 = Result(%q2))");
+    const auto concats = test.after->find_all("Concat");
+    ASSERT_EQ(concats.size(), 2U);
+    EXPECT_EQ(test.after->find_all("FakeQuantize").size(), 4U);
+    for (const Node* concat : concats) {
+        EXPECT_EQ(concat->port().type, ElementType::u8);
+    }
+    EXPECT_EQ(largest_difference(test), 0.0);
+}
+
 TEST(QuantizeBeforeMovement, TakesActivationsAlong) {
     const PassTest test = run_pass(quantize_before_movement, model(R"(
         %m = Concat(%a, %b) axis=2

@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transformations/support/channelwise.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "transformations/support/channel_values.hpp"
+#include "transformations/support/constants.hpp"
 
 namespace fuseq::testing {
 namespace {
+
+using ::testing::ElementsAre;
 
 class ChannelwiseTest : public ::testing::Test {
 protected:
@@ -75,6 +79,48 @@ TEST(Remapped, PicksSlicesOfADimension) {
     EXPECT_EQ(bytes(remapped(tensor, 2, {1})), (std::vector<std::int8_t>{1, 3, 5, 7, 9, 11}));
     EXPECT_EQ(bytes(remapped(tensor, 0, {1, 1})),
               (std::vector<std::int8_t>{6, 7, 8, 9, 10, 11, 6, 7, 8, 9, 10, 11}));
+}
+
+// The values of the Const that stands for elements 2 and 0 of three along a dimension of [3,3]; empty
+// for none.
+std::vector<float> picked(const std::string& constant, std::size_t axis) {
+    const auto model = Model::from_text("model \"m\"\n%c = Const " + constant +
+                                        "\n%x = Parameter : f32[1]\n%y = Add(%x, %x)\n"
+                                        "%r = Result(%y)\n%s = Result(%c)");
+    const auto result =
+        remapped_operand(model->find("c")->output(), {axis, 3, 2, {2, 0}}, "/new", 1);
+    return result ? to_floats(result->node->constant()) : std::vector<float>{};
+}
+
+TEST(RemappedOperand, TakesElementsOrWhatIsTheSameForAll) {
+    EXPECT_THAT(picked("value={1,2,3} : f32[1,3]", 1), ElementsAre(3, 1));
+    EXPECT_THAT(picked("value={1,2,3} : f32[3,1]", 0), ElementsAre(3, 1));
+    EXPECT_THAT(picked("value={1,2,3} : i8[3,1]", 0), ElementsAre(3, 1));
+    EXPECT_THAT(picked("value={5} : f32[]", 0), ElementsAre(5));
+    EXPECT_THAT(picked("value={5,6} : f32[2,1]", 1), ElementsAre(5, 6));
+}
+
+TEST(RemappedOperand, IsNothingForOtherSizesAndPackedElements) {
+    EXPECT_THAT(picked("value={1,2} : f32[2]", 1), ElementsAre());
+    EXPECT_THAT(picked("value={1,2,3} : u4[3]", 1), ElementsAre());
+}
+
+TEST(RemappedOperand, FollowsExpressionsOfConstantsOfALimitedDepth) {
+    const auto model = Model::from_text(R"(model "m"
+        %w = Const value={1,2,3} : i8[3,1]
+        %f = Convert(%w) destination_type=f32
+        %s = Const value={10,20,30} : f32[3,1]
+        %v = Multiply(%f, %s)
+        %n = Negative(%s)
+        %r = Result(%v)
+        %q = Result(%n))");
+    const Remapping last{0, 3, 2, {2}};
+    const auto result = remapped_operand(model->find("v")->output(), last, "/new", 3);
+    ASSERT_TRUE(result);
+    EXPECT_EQ(result->node->name(), "v/new");
+    EXPECT_THAT(to_floats(*evaluate_constant(*result)), ElementsAre(90));
+    EXPECT_FALSE(remapped_operand(model->find("v")->output(), last, "/new", 2));
+    EXPECT_FALSE(remapped_operand(model->find("n")->output(), last, "/new", 3));
 }
 
 }  // namespace

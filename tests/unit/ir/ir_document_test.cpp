@@ -20,6 +20,7 @@ TEST(IrDocument, MalformedXmlNamesTheLine) {
     EXPECT_THAT(refusal("<net>\n<layers>\n</wrong>\n</net>"),
                 HasSubstr("line 3: Start-end tags mismatch"));
     EXPECT_THAT(refusal(""), HasSubstr("line 1: No document element found"));
+    EXPECT_THAT(refusal(" # Notes\n"), HasSubstr("is no IR: it does not begin with '<'"));
     const std::string text = AddModel().text();
     EXPECT_THAT(refusal(text.substr(0, text.size() / 2)), HasSubstr("read: line "));
 }

@@ -129,6 +129,7 @@ struct Caffe2Model {
         request.set_input_tensor(input);
         request.infer();
         std::vector<Tensor> results;
+        results.reserve(static_cast<std::size_t>(predict.external_output_size()));
         for (int i = 0; i < predict.external_output_size(); ++i) {
             results.push_back(request.get_output_tensor(static_cast<std::size_t>(i)));
         }

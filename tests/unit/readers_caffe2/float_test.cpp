@@ -116,5 +116,18 @@ TEST(Caffe2Float, ShapesAndSlices) {
               (std::vector<float>{1, 3, 2, 4}));
 }
 
+TEST(Caffe2Float, TransposedConvolution) {
+    Caffe2Model m;
+    m.input("x", {1, 1, 1, 2});
+    m.floats("w", {1, 1, 1, 2}, {1, 10});
+    m.floats("b", {1}, {0.5F});
+    m.op("ConvTranspose", {"x", "w", "b"}, {"y"})
+        .integers("kernels", {1, 2})
+        .integers("strides", {1, 2});
+    m.output("y");
+    EXPECT_EQ(run(m, Tensor::of<float>(Shape{1, 1, 1, 2}, {3, 4})),
+              (std::vector<float>{3.5F, 30.5F, 4.5F, 40.5F}));
+}
+
 }  // namespace
 }  // namespace fuseq::test

@@ -169,6 +169,51 @@ TEST_P(Caffe2Quantized, DepthwiseConvolutionIsQnnpacks) {
     EXPECT_EQ(run(), expected);
 }
 
+// [1, 3, 4, 2] with 3x3 filters, stride 2, padding 1 and one more row and column.
+TEST_P(Caffe2Quantized, TransposedConvolutionIsQnnpacks) {
+    constexpr std::int64_t kH = 3;
+    constexpr std::int64_t kW = 4;
+    constexpr std::int64_t kC = 2;
+    constexpr std::int64_t kM = 3;
+    const float si = 0.043F;
+    const float sw = 0.0117F;
+    const float so = 0.08F;
+    source({1, kH, kW, kC}, si, 119);
+    const Bytes weights = random_bytes(kC * 9 * kM);
+    const std::vector<std::int64_t> bias{-900, 40, 2345};
+    model.bytes("w", {kC, 3, 3, kM}, weights, sw, 131);
+    model.bias("b", bias, si * sw);
+    model.op("Int8ConvTranspose", {"q", "w", "b"}, {"y"})
+        .nhwc()
+        .integer("kernel", 3)
+        .integer("stride", 2)
+        .integer("pad", 1)
+        .integer("adj", 1)
+        .grid(so, 100);
+    model.output("y");
+    Bytes expected;
+    for (std::int64_t oy = 0; oy < 2 * kH; ++oy) {
+        for (std::int64_t ox = 0; ox < 2 * kW; ++ox) {
+            for (std::int64_t m = 0; m < kM; ++m) {
+                std::int64_t sum = bias[static_cast<std::size_t>(m)];
+                for (std::int64_t t = 0; t < 9 * kH * kW * kC; ++t) {
+                    const std::int64_t at = t / 9;  // of the data
+                    const std::int64_t y = at / kC / kW;
+                    const std::int64_t x = at / kC % kW;
+                    const std::int64_t c = at % kC;
+                    if (y * 2 - 1 + t % 9 / 3 == oy && x * 2 - 1 + t % 3 == ox) {
+                        const std::int64_t filter = (c * 9 + t % 9) * kM + m;
+                        sum += (bytes[static_cast<std::size_t>(at)] - 119) *
+                               (weights[static_cast<std::size_t>(filter)] - 131);
+                    }
+                }
+                expected.push_back(byte_of(qnnpack(sum, si * sw / so) + 100));
+            }
+        }
+    }
+    EXPECT_EQ(run(), expected);
+}
+
 TEST_P(Caffe2Quantized, FullyConnectedIsQnnpacks) {
     source({2, 2, 2, 5}, 0.03F, 77);
     const Bytes weights = random_bytes(std::size_t{4} * 20);

@@ -101,7 +101,7 @@ TEST(MxnetBadInput, RangesThatAreNone) {
     EXPECT_THAT(with_range("None", "1"), HasSubstr("ranges that are found at run time"));
     EXPECT_THAT(error_of([](MxnetModel& m) { node(m, "c")["inputs"][5] = m.entry("x"); }),
                 AllOf(HasSubstr("'c' (_contrib_quantized_conv)"),
-                      HasSubstr("the largest value of a range is not one constant value")));
+                      HasSubstr("the maximum of a range is not one constant value")));
 }
 
 TEST(MxnetBadInput, ParametersOfWrongLength) {

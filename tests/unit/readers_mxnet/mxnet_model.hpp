@@ -125,6 +125,7 @@ struct MxnetModel {
         request.set_input_tensor(x);
         request.infer();
         std::vector<Tensor> results;
+        results.reserve(heads.size());
         for (std::size_t i = 0; i < heads.size(); ++i) {
             results.push_back(request.get_output_tensor(i));
         }

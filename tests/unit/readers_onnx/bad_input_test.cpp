@@ -143,6 +143,20 @@ TEST(OnnxBadInput, VectorsOfChannelsOfFlatData) {
     EXPECT_THAT(error_text([&] { m.read(); }), HasSubstr("'norm' (InstanceNormalization)"));
 }
 
+// A graph may leave out the shape of an input; found by fuzzing.
+TEST(OnnxBadInput, PeepholesOfAWeightWithoutShape) {
+    OnnxModel m;
+    m.input("x", {1, 2, 4});
+    m.input("w", {1, 12, 4})->mutable_type()->mutable_tensor_type()->clear_shape();
+    m.input("r", {1, 12, 3});
+    m.input("p", {1, 9});
+    m.node("LSTM", {"x", "w", "r", "", "", "", "", "p"}, {"y"}, "memory");
+    m.output("y");
+    EXPECT_THAT(error_text([&] { m.read(); }),
+                AllOf(HasSubstr("m.onnx"), HasSubstr("'memory' (LSTM)"), HasSubstr("W has shape"),
+                      HasSubstr("expected three dimensions with peepholes")));
+}
+
 TEST(OnnxBadInput, AttributesOfAnotherKind) {
     OnnxModel m;
     m.input("x", {2, 3});

@@ -6,11 +6,11 @@
 #include <google/protobuf/message.h>
 #include <onnx/onnx_pb.h>
 
-#include <limits>
 #include <random>
 #include <vector>
 
 #include "support/damaged_bytes.hpp"
+#include "support/odd_values.hpp"
 
 namespace fuseq::test {
 namespace {
@@ -42,37 +42,6 @@ void collect(Message* message, std::vector<Place>& places) {
             collect(reflection->MutableRepeatedMessage(message, field, i), places);
         }
     }
-}
-
-std::int64_t odd_integer(std::mt19937_64& random) {
-    constexpr std::int64_t kOdd[] = {0,
-                                     1,
-                                     -1,
-                                     2,
-                                     3,
-                                     5,
-                                     8,
-                                     127,
-                                     -128,
-                                     255,
-                                     65536,
-                                     std::numeric_limits<std::int32_t>::max(),
-                                     std::numeric_limits<std::int32_t>::min(),
-                                     std::numeric_limits<std::int64_t>::max(),
-                                     std::numeric_limits<std::int64_t>::min()};
-    return kOdd[random() % std::size(kOdd)];
-}
-
-float odd_float(std::mt19937_64& random) {
-    constexpr float kOdd[] = {0,
-                              1,
-                              -1,
-                              0.5F,
-                              1e-45F,
-                              std::numeric_limits<float>::max(),
-                              std::numeric_limits<float>::infinity(),
-                              std::numeric_limits<float>::quiet_NaN()};
-    return kOdd[random() % std::size(kOdd)];
 }
 
 // Makes one mistake: places are collected anew for each, since a change may remove messages.

@@ -120,5 +120,14 @@ TEST(OnnxGraph, KeepsIntegersThatAreAnOutput) {
     EXPECT_EQ(model->output("q").type(), ElementType::u8);
 }
 
+TEST(OnnxGraph, AnOutputThatAnIdentityMakesHasItsOwnNameAlone) {
+    OnnxModel m;
+    m.input("x", {2});
+    m.node("Abs", {"x"}, {"a"});
+    m.node("Identity", {"a"}, {"y"});
+    m.output("y");
+    EXPECT_EQ(m.read()->output(0).get_any_name(), "y");
+}
+
 }  // namespace
 }  // namespace fuseq::test

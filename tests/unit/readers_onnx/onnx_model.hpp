@@ -134,6 +134,7 @@ inline std::vector<Tensor> infer(const OnnxModel& m,
     }
     request.infer();
     std::vector<Tensor> outputs;
+    outputs.reserve(static_cast<std::size_t>(m.proto.graph().output_size()));
     for (int i = 0; i < m.proto.graph().output_size(); ++i) {
         outputs.push_back(request.get_output_tensor(static_cast<std::size_t>(i)));
     }

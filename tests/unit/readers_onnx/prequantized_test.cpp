@@ -12,26 +12,13 @@
 
 #include "common/npy.hpp"
 #include "fuseq/fuseq.hpp"
+#include "support/prequantized.hpp"
+#include "support/saved_model.hpp"
 
 namespace fuseq::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-    const char* set = std::getenv("FUSEQ_SHARED");
-    return (set != nullptr ? fs::path(set) : fs::path(FUSEQ_SOURCE_DIR) / "../shared") /
-           "prequantized";
-}
-
-std::string file_name(std::string tensor) {
-    for (char& c : tensor) {
-        const bool kept =
-            std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
-        c = kept ? c : '_';
-    }
-    return tensor.substr(0, 80) + ".npy";
-}
 
 struct Difference {
     std::size_t elements = 0;
@@ -63,21 +50,19 @@ Difference run(const fs::path& folder, const std::string& device) {
     InferRequest request = core.compile_model(model, device).create_infer_request();
     Difference sum;
     for (int k = 0; fs::exists(folder / "in" / std::to_string(k)); ++k) {
-        for (std::size_t i = 0; i < model->inputs().size(); ++i) {
-            request.set_input_tensor(i,
-                                     samples::read_npy((folder / "in" / std::to_string(k) /
-                                                        file_name(model->parameters()[i]->name()))
-                                                           .string()));
+        const std::vector<Tensor> inputs = prequantized_inputs(folder, *model, k);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            request.set_input_tensor(i, inputs[i]);
         }
         request.infer();
         for (std::size_t i = 0; i < model->outputs().size(); ++i) {
             std::string name = model->results()[i]->name();
             name = name.substr(0, name.rfind("/sink_port_0"));
-            compare(
-                request.get_output_tensor(i),
-                samples::read_npy(
-                    (folder / "out_ort_disabled" / std::to_string(k) / file_name(name)).string()),
-                sum);
+            compare(request.get_output_tensor(i),
+                    samples::read_npy((folder / "out_ort_disabled" / std::to_string(k) /
+                                       prequantized_file_name(name))
+                                          .string()),
+                    sum);
         }
     }
     return sum;
@@ -116,17 +101,11 @@ std::size_t allowed(const std::string& model, const std::string& device) {
 class Prequantized : public testing::TestWithParam<std::string> {};
 
 TEST_P(Prequantized, AgreesWithOnnxRuntime) {
-    if (!fs::exists(shared_folder())) {
-        GTEST_SKIP() << "no folder " << shared_folder();
+    const std::vector<fs::path> folders = prequantized_models("model.onnx");
+    if (folders.empty()) {
+        GTEST_SKIP() << "no models in " << prequantized_folder();
     }
     std::size_t models = 0;
-    std::vector<fs::path> folders;
-    for (const auto& entry : fs::directory_iterator(shared_folder())) {
-        if (fs::exists(entry.path() / "model.onnx")) {
-            folders.push_back(entry.path());
-        }
-    }
-    std::sort(folders.begin(), folders.end());
     for (const fs::path& folder : folders) {
         const std::string name = folder.filename().string();
         try {
@@ -143,6 +122,19 @@ TEST_P(Prequantized, AgreesWithOnnxRuntime) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, Prequantized, testing::Values("REFERENCE", "CPU"));
+
+TEST(PrequantizedFiles, AreTheSameWhenSaved) {
+    const std::vector<fs::path> folders = prequantized_models("model.onnx");
+    if (folders.empty()) {
+        GTEST_SKIP() << "no models in " << prequantized_folder();
+    }
+    const Core core;
+    for (const fs::path& folder : folders) {
+        SCOPED_TRACE(folder.filename().string());
+        const auto model = core.read_model((folder / "model.onnx").string());
+        expect_same_when_saved(model, {prequantized_inputs(folder, *model, 0)}, "CPU");
+    }
+}
 
 }  // namespace
 }  // namespace fuseq::test

@@ -269,5 +269,26 @@ TEST(TfliteBadInput, ScalesThatAreNoNumbers) {
     }
 }
 
+// The recorded case with one input of its operator set to tensor 0.
+json with_input(const std::string& name, std::size_t input) {
+    for (TfliteCase& one : tflite_cases()) {
+        if (one.name == name) {
+            first_graph(one.model)["operators"][0]["inputs"][input] = 0;
+            return one.model;
+        }
+    }
+    throw std::runtime_error("no case " + name);
+}
+
+TEST(TfliteBadInput, FormsOfLstmThatAreNotRead) {
+    EXPECT_THAT(error_of(with_input("lstm_s8_0", 9)),
+                HasSubstr("input 9 is given: peepholes, projection and layer normalization of "
+                          "integers are not supported"));
+    EXPECT_THAT(error_of(with_input("lstm_both_apart", 39)),
+                HasSubstr("has an auxiliary input (39 to 47), which is not supported"));
+    EXPECT_THAT(error_of(with_input("lstm_peepholes", 17)),
+                HasSubstr("a bias of the projection is given, and no projection"));
+}
+
 }  // namespace
 }  // namespace fuseq::test

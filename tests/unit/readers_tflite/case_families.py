@@ -6,6 +6,8 @@ import numpy as np
 
 import case_detection
 import case_quantized
+import case_free
+import case_lstm
 import case_state
 from case_model import ModelJson, case
 
@@ -277,6 +279,6 @@ def sparse():
 
 def families():
     made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
-            "control": control(), "state": case_state.cases(), "detection": case_detection.cases()}
+            "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "free": case_free.cases(), "detection": case_detection.cases()}
     made.update(case_quantized.families())
     return made

@@ -4,44 +4,35 @@
 // One operator each, against the outputs of TFLite 2.9. Integers must be equal.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include "readers/tflite/operator_table.hpp"
+#include "support/recorded_runs.hpp"
+#include "support/saved_model.hpp"
 #include "unit/readers_tflite/tflite_case.hpp"
 
 namespace fuseq::test {
 namespace {
 
-void compare(const Tensor& actual, const Tensor& expected, const TfliteCase& from) {
-    ASSERT_EQ(actual.get_element_type(), expected.get_element_type());
-    ASSERT_EQ(actual.get_shape(), expected.get_shape());
-    const Tensor a = actual.to(ElementType::f64);
-    const Tensor e = expected.to(ElementType::f64);
-    const bool real = is_real(expected.get_element_type());
-    double largest = 1e-30;
-    for (const double value : e.values<double>()) {
-        largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
-    }
-    const double allowed = real ? from.tolerance * largest : static_cast<double>(from.steps);
-    std::size_t different = 0;
-    for (std::size_t i = 0; i < e.get_size(); ++i) {
-        const double x = a.data<double>()[i];
-        const double y = e.data<double>()[i];
-        const bool equal = x == y || std::abs(x - y) <= allowed;
-        if (!equal && ++different <= 3) {
-            ADD_FAILURE() << "element " << i << ": " << x << ", TFLite " << y;
+// Of free sizes.
+void give_sizes(Model& model, const std::vector<Tensor>& inputs) {
+    std::map<std::string, PartialShape> shapes;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (model.input(i).shape() != inputs[i].get_shape()) {
+            shapes[model.parameters()[i]->name()] = inputs[i].get_shape();
         }
     }
-    EXPECT_EQ(different, 0U) << "of " << e.get_size();
+    if (!shapes.empty()) {
+        model.reshape(shapes);
+    }
 }
 
 void run(const TfliteCase& one, const std::string& device) {
     static Core core;
     const auto model = read_tflite(tflite_bytes(one.model), one.name);
+    give_sizes(*model, one.inputs[0]);
     InferRequest request = core.compile_model(model, device).create_infer_request();
     for (std::size_t k = 0; k < one.inputs.size(); ++k) {
         for (std::size_t i = 0; i < one.inputs[k].size(); ++i) {
@@ -50,7 +41,8 @@ void run(const TfliteCase& one, const std::string& device) {
         request.infer();
         ASSERT_EQ(model->outputs().size(), one.outputs[k].size());
         for (std::size_t i = 0; i < one.outputs[k].size(); ++i) {
-            compare(request.get_output_tensor(i), one.outputs[k][i], one);
+            compare_recorded(request.get_output_tensor(i), one.outputs[k][i],
+                             {.tolerance = one.tolerance, .steps = one.steps}, "TFLite");
         }
     }
 }
@@ -65,6 +57,15 @@ TEST_P(TfliteCases, GiveTheOutputsOfTflite) {
         } catch (const Error& error) {
             ADD_FAILURE() << error.what();
         }
+    }
+}
+
+TEST(TfliteSaved, EveryCaseIsTheSame) {
+    for (const TfliteCase& one : tflite_cases()) {
+        SCOPED_TRACE(one.name);
+        const auto model = read_tflite(tflite_bytes(one.model), one.name);
+        give_sizes(*model, one.inputs[0]);
+        expect_same_when_saved(model, one.inputs, "REFERENCE");
     }
 }
 

@@ -134,6 +134,33 @@ TEST(TfliteGraph, ErrorsOfInferenceNameTheOperator) {
     EXPECT_THAT(text, HasSubstr("'y' (ADD)"));
 }
 
+// The recorded cases of the family "free" say what they compute.
+TEST(TfliteGraph, AFreeBatchIsThatOfTheFileUntilReshape) {
+    json x = tensor("x", {1, 2, 3});
+    x["shape_signature"] = {-1, 2, 3};
+    json y = tensor("y", {1, 6});
+    y["shape_signature"] = {-1, 6};
+    const auto read =
+        read_tflite(tflite_bytes(graph({x, y}, {node(kReshape, {0}, {1})}, {0}, {1})));
+    EXPECT_EQ(read->output(0).shape(), (Shape{1, 6}));
+    read->reshape(PartialShape{4, 2, 3});
+    EXPECT_EQ(read->output(0).shape(), (Shape{4, 6}));
+    read->reshape(PartialShape{Dimension::dynamic(), 2, 3});
+    EXPECT_TRUE(read->output(0).partial_shape()[0].is_dynamic());
+}
+
+TEST(TfliteGraph, AFreeBatchThatTheGraphFixesIsRefusedByReshape) {
+    json x = tensor("x", {1, 2, 3});
+    x["shape_signature"] = {-1, 2, 3};
+    const json model = graph({x, tensor("y", {1, 6})}, {node(kReshape, {0}, {1})}, {0}, {1});
+    const auto read = read_tflite(tflite_bytes(model));
+    EXPECT_THAT(error_text([&] {
+                    read->reshape(PartialShape{4, 2, 3});
+                }),
+                testing::AllOf(HasSubstr("'y' (Reshape)"), HasSubstr("[4,2,3]")));
+    EXPECT_EQ(read->output(0).shape(), (Shape{1, 6}));
+}
+
 TEST(TfliteGraph, OptionsOfAnotherOperatorAreRefused) {
     json reduce = node(kMean, {0, 1}, {2});
     reduce["builtin_options_type"] = "SoftmaxOptions";

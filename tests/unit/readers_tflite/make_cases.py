@@ -40,6 +40,14 @@ class Interpreter:
         if not self.me.value or self.lib.TfLiteInterpreterAllocateTensors(self.me):
             raise RuntimeError("TFLite refuses the model")
 
+    def resize(self, arrays):
+        for i, array in enumerate(arrays):
+            sizes = (ctypes.c_int * array.ndim)(*array.shape)
+            if self.lib.TfLiteInterpreterResizeInputTensor(self.me, i, sizes, array.ndim):
+                raise RuntimeError("TFLite refuses the size of input %d" % i)
+        if self.lib.TfLiteInterpreterAllocateTensors(self.me):
+            raise RuntimeError("TFLite refuses the sizes")
+
     def read(self, tensor):
         tensor = ctypes.c_void_p(tensor)
         shape = [self.lib.TfLiteTensorDim(tensor, i) for i in range(self.lib.TfLiteTensorNumDims(tensor))]
@@ -92,6 +100,8 @@ def main():
             try:
                 # Operators that are newer than TFLite 2.9 state what they give.
                 interpreter = None if "expected" in case else Interpreter(library, binary(case["model"]))
+                if case.get("resize"):
+                    interpreter.resize(case["runs"][0])
                 outputs = case.get("expected") or [interpreter.run(arrays) for arrays in case["runs"]]
             except RuntimeError as error:
                 print("left out:", family, case["name"], error, file=sys.stderr)

@@ -6,15 +6,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
 
-#include "common/npy.hpp"
 #include "readers/tflite/model_file.hpp"
+#include "support/prequantized.hpp"
+#include "support/saved_model.hpp"
 #include "support/sha256.hpp"
 #include "unit/readers_tflite/tflite_case.hpp"
 
@@ -22,12 +22,6 @@ namespace fuseq::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-fs::path shared_folder() {
-    const char* set = std::getenv("FUSEQ_SHARED");
-    return (set != nullptr ? fs::path(set) : fs::path(FUSEQ_SOURCE_DIR) / "../shared") /
-           "prequantized";
-}
 
 std::string whole_file(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
@@ -73,21 +67,6 @@ std::string with_outputs(std::string bytes, const std::vector<Golden>& goldens) 
     return bytes;
 }
 
-std::vector<fs::path> inputs_of(const fs::path& folder, const Model& model) {
-    std::vector<fs::path> files;
-    for (const Node* parameter : model.parameters()) {
-        std::string name = parameter->name();
-        std::replace_if(
-            name.begin(), name.end(),
-            [](unsigned char c) {
-                return std::isalnum(c) == 0 && c != '.' && c != '-' && c != '_';
-            },
-            '_');
-        files.push_back(folder / (name.substr(0, 80) + ".npy"));
-    }
-    return files;
-}
-
 struct Difference {
     std::size_t tensors = 0;
     std::size_t different = 0;
@@ -105,9 +84,9 @@ Difference run(const fs::path& folder, const std::string& device) {
             read_goldens(folder / "mid_tflite_builtin" / (std::to_string(k) + ".tsv"));
         const auto model = read_tflite(with_outputs(bytes, goldens), folder.string());
         InferRequest request = core.compile_model(model, device).create_infer_request();
-        const auto files = inputs_of(folder / "in" / std::to_string(k), *model);
-        for (std::size_t i = 0; i < files.size(); ++i) {
-            request.set_input_tensor(i, samples::read_npy(files[i].string()));
+        const std::vector<Tensor> inputs = prequantized_inputs(folder, *model, k);
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            request.set_input_tensor(i, inputs[i]);
         }
         request.infer();
         for (std::size_t i = 0; i < goldens.size(); ++i) {
@@ -126,17 +105,10 @@ Difference run(const fs::path& folder, const std::string& device) {
 class PrequantizedTflite : public testing::TestWithParam<std::string> {};
 
 TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
-    if (!fs::exists(shared_folder())) {
-        GTEST_SKIP() << "no folder " << shared_folder();
+    const std::vector<fs::path> folders = prequantized_models("model.tflite");
+    if (folders.empty()) {
+        GTEST_SKIP() << "no models in " << prequantized_folder();
     }
-    std::vector<fs::path> folders;
-    for (const auto& entry : fs::directory_iterator(shared_folder())) {
-        if (fs::exists(entry.path() / "model.tflite")) {
-            folders.push_back(entry.path());
-        }
-    }
-    std::sort(folders.begin(), folders.end());
-    ASSERT_FALSE(folders.empty());
     for (const fs::path& folder : folders) {
         SCOPED_TRACE(folder.filename().string());
         try {
@@ -150,6 +122,18 @@ TEST_P(PrequantizedTflite, EveryTensorIsThatOfTflite) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Devices, PrequantizedTflite, testing::Values("REFERENCE", "CPU"));
+
+TEST(PrequantizedTfliteFiles, AreTheSameWhenSaved) {
+    const std::vector<fs::path> folders = prequantized_models("model.tflite");
+    if (folders.empty()) {
+        GTEST_SKIP() << "no models in " << prequantized_folder();
+    }
+    for (const fs::path& folder : folders) {
+        SCOPED_TRACE(folder.filename().string());
+        const auto model = read_tflite(whole_file(folder / "model.tflite"));
+        expect_same_when_saved(model, {prequantized_inputs(folder, *model, 0)}, "CPU");
+    }
+}
 
 }  // namespace
 }  // namespace fuseq::test

@@ -6,52 +6,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "readers/tflite/importer.hpp"
 #include "readers/tflite/model_file.hpp"
+#include "support/recorded_runs.hpp"
 
 namespace fuseq::test {
-namespace {
-
-namespace fs = std::filesystem;
-
-std::string whole_file(const fs::path& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
-
-Tensor read_value(const nlohmann::json& value) {
-    const auto type = parse_element_type(value.at("type").get<std::string>());
-    Shape shape;
-    for (const auto& size : value.at("shape")) {
-        shape.push_back(size.get<std::size_t>());
-    }
-    std::vector<double> values;
-    for (const auto& one : value.at("values")) {
-        // What JSON has no numbers for.
-        values.push_back(one.is_string() ? std::stod(one.get<std::string>()) : one.get<double>());
-    }
-    return Tensor::of<double>(shape, values).to(*type);
-}
-
-std::vector<std::vector<Tensor>> read_runs(const nlohmann::json& runs) {
-    std::vector<std::vector<Tensor>> all;
-    for (const auto& run : runs) {
-        std::vector<Tensor>& tensors = all.emplace_back();
-        for (const auto& value : run) {
-            tensors.push_back(read_value(value));
-        }
-    }
-    return all;
-}
-
-}  // namespace
-
 std::vector<TfliteCase> tflite_cases() {
+    namespace fs = std::filesystem;
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(FUSEQ_TFLITE_CASES)) {
         files.push_back(entry.path());
@@ -59,11 +21,11 @@ std::vector<TfliteCase> tflite_cases() {
     std::sort(files.begin(), files.end());
     std::vector<TfliteCase> cases;
     for (const fs::path& path : files) {
-        for (const auto& one : nlohmann::json::parse(whole_file(path))) {
+        for (const auto& one : nlohmann::json::parse(whole_text(path))) {
             cases.push_back({.name = one.at("name"),
                              .model = one.at("model"),
-                             .inputs = read_runs(one.at("inputs")),
-                             .outputs = read_runs(one.at("outputs")),
+                             .inputs = recorded_runs(one.at("inputs")),
+                             .outputs = recorded_runs(one.at("outputs")),
                              .tolerance = one.value("tolerance", 0.0),
                              .steps = one.value("steps", std::size_t{0})});
         }
@@ -73,7 +35,7 @@ std::vector<TfliteCase> tflite_cases() {
 
 std::string tflite_bytes(const nlohmann::json& model) {
     static flatbuffers::Parser parser;
-    static const bool parsed = parser.Parse(whole_file(FUSEQ_TFLITE_SCHEMA).c_str());
+    static const bool parsed = parser.Parse(whole_text(FUSEQ_TFLITE_SCHEMA).c_str());
     if (!parsed || !parser.ParseJson(model.dump().c_str())) {
         throw std::runtime_error("no TFLite model: " + parser.error_);
     }

@@ -144,7 +144,10 @@ TEST(ReferencePlugin, RefusesPropertiesItDoesNotHave) {
     EXPECT_EQ(message_of({{"PERF_COUNT", "red"}}), "property: 'red' is not YES or NO");
     EXPECT_EQ(message_of({{"PERFORMANCE_HINT", "LATENC"}}),
               "property: PERFORMANCE_HINT is 'LATENC', expected one of LATENCY, THROUGHPUT, "
-              "CUMULATIVE_THROUGHPUT, NONE, ''");
+              "CUMULATIVE_THROUGHPUT, NONE");
+    EXPECT_EQ(message_of({{"NUM_STREAMS", "x"}}),
+              "property: NUM_STREAMS is 'x', expected AUTO or a value in [0, 1024]");
+    EXPECT_EQ(message_of({{"ENABLE_CPU_PINNING", "x"}}), "property: 'x' is not YES or NO");
     EXPECT_THAT(message_of({{"SCHEDULING_CORE_TYPE", "P"}}),
                 testing::HasSubstr("expected one of ANY_CORE, PCORE_ONLY, ECORE_ONLY"));
     EXPECT_EQ(message_of({{"INFERENCE_NUM_THREADS", 4}, {"NUM_STREAMS", "AUTO"}}), "no error");

@@ -3,8 +3,10 @@
 #include "runtime/spin_limit.hpp"
 
 #include <dlfcn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -42,45 +44,58 @@ std::string spin_count() {
     return value == nullptr ? "none" : value;
 }
 
+// Runs `body` in a fresh copy of this program and expects what it returns. libgomp reads the
+// environment when it is loaded, which another test of the same process may have done.
+void expect_in_fresh_process(std::string (*body)(), const std::string& expected) {
+    EXPECT_EXIT(
+        {
+            std::fputs(body().c_str(), stderr);
+            std::exit(0);
+        },
+        ::testing::ExitedWithCode(0), ::testing::StrEq(expected));
+}
+
 class SpinLimitTest : public ::testing::Test {
 protected:
-    // This program must not be linked with OpenMP: then nothing is set, which is tested last.
-    void SetUp() override { ASSERT_EQ(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD), nullptr); }
+    void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
     const Variable count_{"GOMP_SPINCOUNT", nullptr};
     const Variable policy_{"OMP_WAIT_POLICY", nullptr};
 };
 
-TEST_F(SpinLimitTest, IsInTheEnvironmentWhileItLives) {
+// This program is not linked with OpenMP: that it is not loaded is part of each result.
+std::string libgomp() {
+    return dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD) == nullptr ? "" : "libgomp is loaded; ";
+}
+
+std::string while_and_after() {
+    std::string text = libgomp();
     {
         const SpinLimit limit;
-        EXPECT_EQ(spin_count(), SpinLimit::kSpinCount);
+        text += spin_count();
     }
-    EXPECT_EQ(spin_count(), "none");
+    return text + ", then " + spin_count();
+}
+
+TEST_F(SpinLimitTest, IsInTheEnvironmentWhileItLives) {
+    expect_in_fresh_process(while_and_after, std::string(SpinLimit::kSpinCount) + ", then none");
 }
 
 TEST_F(SpinLimitTest, LeavesTheCountOfTheUser) {
     const Variable users("GOMP_SPINCOUNT", "77");
-    {
-        const SpinLimit limit;
-        EXPECT_EQ(spin_count(), "77");
-    }
-    EXPECT_EQ(spin_count(), "77");
+    expect_in_fresh_process(while_and_after, "77, then 77");
 }
 
 TEST_F(SpinLimitTest, LeavesThePolicyOfTheUser) {
     const Variable users("OMP_WAIT_POLICY", "active");
-    const SpinLimit limit;
-    EXPECT_EQ(spin_count(), "none");
+    expect_in_fresh_process(while_and_after, "none, then none");
 }
 
 TEST_F(SpinLimitTest, IsTooLateWhenLibgompIsLoaded) {
-    void* library = dlopen("libgomp.so.1", RTLD_NOW);
-    ASSERT_NE(library, nullptr);
-    {
-        const SpinLimit limit;
-        EXPECT_EQ(spin_count(), "none");
-    }
-    dlclose(library);
+    const auto loaded = []() -> std::string {
+        return dlopen("libgomp.so.1", RTLD_NOW) == nullptr ? std::string("no libgomp")
+                                                           : while_and_after();
+    };
+    expect_in_fresh_process(loaded, "libgomp is loaded; none, then none");
 }
 
 }  // namespace

@@ -129,6 +129,16 @@ TEST(PictureInput, ReadsAFileOrAFolderAsRuns) {
     EXPECT_EQ(read_run_input(folder.path("."), {input.port()}, 0, {}).get_size(), 6);
 }
 
+TEST(PictureInput, ReadsAnArrayForAModelWithOneInput) {
+    const TemporaryFolder folder;
+    const Input input({1, 3, 1, 2});
+    const std::string file = folder.path("values.npy");
+    write_npy(file, Tensor::of<float>({1, 3, 1, 2}, {1, 2, 3, 4, 5, 6}));
+    EXPECT_THAT(runs_of(file, {input.port()}), ElementsAre(file));
+    EXPECT_THAT(to_floats(read_run_input(file, {input.port()}, 0, {})),
+                ElementsAre(1, 2, 3, 4, 5, 6));
+}
+
 TEST(PictureInput, RefusesRunsThatDoNotFit) {
     const TemporaryFolder folder;
     write_picture(folder.path("a.bmp"), two_pixels());
@@ -139,6 +149,14 @@ TEST(PictureInput, RefusesRunsThatDoNotFit) {
         HasSubstr("is one picture"));
     EXPECT_THROW(read_run_input(folder.path("a.bmp"), {one.port(), batch.port()}, 0, {}),
                  UsageError);
+    EXPECT_THROW(read_run_input(folder.write("a.npy", ""), {one.port(), batch.port()}, 0, {}),
+                 UsageError);
+    const std::string text = folder.write("a.txt", "no array");
+    EXPECT_THAT(test::message_of([&] { read_run_input(text, {one.port()}, 0, {}); }),
+                HasSubstr("a.txt' is neither a picture (.png, .jpg, .jpeg, .bmp), a .npy file nor "
+                          "a folder of such files"));
+    EXPECT_THAT(test::message_of([&] { read_run_input("no_folder", {one.port()}, 0, {}); }),
+                HasSubstr("'no_folder': there is no such file or folder"));
 }
 
 }  // namespace

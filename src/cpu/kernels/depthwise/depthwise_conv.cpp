@@ -12,6 +12,7 @@
 
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/kernels/float_conv/float_sum.hpp"
+#include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 
@@ -81,6 +82,15 @@ void check(const DepthwiseParams& p) {
             refuse(fmt::format("zero point {} is no {}", zero_point, to_string(p.src_type)));
         }
     }
+    if (!list_fits(p.offset, channels, 0)) {
+        refuse(fmt::format("{} offsets for {} channels", p.offset.size(), channels));
+    }
+    for (const std::int32_t offset : p.offset) {
+        constexpr std::int32_t kMaxOffset = 1 << 24;
+        if (offset < -kMaxOffset || offset > kMaxOffset) {
+            refuse(fmt::format("an offset of {}, expected -2^24 to 2^24", offset));
+        }
+    }
     if (p.weights.size() != channels * p.shape.kernel_height * p.shape.kernel_width) {
         refuse(fmt::format("{} weights for {} channels of {}x{}", p.weights.size(), channels,
                            p.shape.kernel_height, p.shape.kernel_width));
@@ -105,7 +115,7 @@ T value_of(std::span<const T> list, std::size_t channel, T otherwise) {
 bool may_overflow(const DepthwiseParams& p) {
     const std::size_t taps = p.shape.kernel_height * p.shape.kernel_width;
     for (std::size_t c = 0; c < p.shape.src_channels; ++c) {
-        double sum = 0.0;
+        double sum = std::abs(static_cast<double>(value_of<std::int32_t>(p.offset, c, 0)));
         for (std::size_t t = 0; t < taps; ++t) {
             sum += 255.0 * std::abs(static_cast<int>(p.weights[c * taps + t]));
         }
@@ -213,7 +223,8 @@ private:
         for (std::size_t t = 0; t < taps; ++t) {
             sum += p_.weights[channel * taps + t];
         }
-        return -(value_of<std::int32_t>(p_.src_zero_point, channel, 0) + (flips ? 128 : 0)) * sum;
+        return value_of<std::int32_t>(p_.offset, channel, 0) -
+               (value_of<std::int32_t>(p_.src_zero_point, channel, 0) + (flips ? 128 : 0)) * sum;
     }
     // Of the block's channels; none when one of them has none. The source is u8.
     std::vector<FloatSum> short_ways(const Block& block) const {
@@ -290,23 +301,61 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
 }
 
 // Flat rows where strips leave many lanes without work; with 16 channels those of bytes have none,
-// and are faster. Of strips the pairs are the faster form; only where two vectors are loaded a
-// cycle, and the epilogue leaves them no registers for a second column of outputs, the ring is.
+// and are faster. Not where one vector is loaded a cycle: strips share their loads.
 VnniForm choose_form(DepthwisePath path, const DepthwiseShape& shape, const Epilogue& epilogue) {
     switch (path) {
-        case DepthwisePath::kRing: return VnniForm::kRing;
-        case DepthwisePath::kPairs: return VnniForm::kPairs;
+        case DepthwisePath::kStrips: return VnniForm::kStrips;
         case DepthwisePath::kFlat: return VnniForm::kFlat;
         default: break;
     }
     if (loads_one_wide_vector_a_cycle()) {
-        return VnniForm::kPairs;
+        return VnniForm::kStrips;
     }
     const std::size_t max_flat = epilogue.plain ? 8 : 16;
-    if (shape.src_channels <= max_flat && has_flat_form(shape)) {
-        return VnniForm::kFlat;
+    return shape.src_channels <= max_flat && has_flat_form(shape) ? VnniForm::kFlat
+                                                                  : VnniForm::kStrips;
+}
+
+bool has_vnni256() {
+    return has_avx_vnni() || has_avx_vnni_in_evex() || has_avx512_vnni();
+}
+
+// The path of a form without AVX-512 VNNI that is asked for by name.
+Path named_path(DepthwisePath name, const DepthwiseShape& s, bool src_signed) {
+    if (name == DepthwisePath::kPortable) {
+        return portable_path(s, src_signed);
     }
-    return epilogue.plain ? VnniForm::kPairs : VnniForm::kRing;
+    const bool quads = name == DepthwisePath::kQuads;
+    if (quads && !has_vnni256()) {
+        refuse("this machine has no dot products of bytes in 256 bits");
+    }
+    if (quads ? !has_quads_form(s) : !has_columns_form(s)) {
+        refuse(fmt::format("kernel {}x{} of {} channels is no kernel for strips of columns",
+                           s.kernel_height, s.kernel_width, s.src_channels));
+    }
+    return quads ? quads_path() : columns_path(s, src_signed);
+}
+
+Path choose_path(const DepthwiseParams& p, const Epilogue& epilogue) {
+    const DepthwiseShape& s = p.shape;
+    const bool src_signed = p.src_type == ElementType::i8;
+    switch (p.path) {
+        case DepthwisePath::kAuto: break;
+        case DepthwisePath::kQuads:
+        case DepthwisePath::kColumns:
+        case DepthwisePath::kPortable: return named_path(p.path, s, src_signed);
+        default:
+            if (!has_avx512_vnni()) {
+                refuse("this machine has no AVX-512 VNNI");
+            }
+    }
+    if (has_avx512_vnni()) {
+        return vnni_path(s, choose_form(p.path, s, epilogue));
+    }
+    if (has_vnni256() && has_quads_form(s)) {
+        return quads_path();
+    }
+    return has_columns_form(s) ? columns_path(s, src_signed) : portable_path(s, src_signed);
 }
 
 std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
@@ -315,23 +364,11 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     s.dst_pixel_stride = s.dst_pixel_stride == 0 ? s.src_channels : s.dst_pixel_stride;
     check_shape(s);
     check(p);
-    const bool portable = p.path == DepthwisePath::kColumns || p.path == DepthwisePath::kPortable;
-    const bool vnni = p.path == DepthwisePath::kAuto ? has_avx512_vnni() : !portable;
-    if (vnni && !has_avx512_vnni()) {
-        refuse("this machine has no AVX-512 VNNI");
-    }
-    if (p.path == DepthwisePath::kColumns && !has_columns_form(s)) {
-        refuse(fmt::format("kernel {}x{} is too large for strips of columns", s.kernel_height,
-                           s.kernel_width));
-    }
     auto packed = std::make_unique<Packed>();
     packed->shape = s;
     packed->epilogue = make_epilogue(p);
     const bool src_signed = p.src_type == ElementType::i8;
-    const bool columns = p.path != DepthwisePath::kPortable && has_columns_form(s);
-    const Path path = vnni      ? vnni_path(s, choose_form(p.path, s, packed->epilogue))
-                      : columns ? columns_path(s, src_signed)
-                                : portable_path(s, src_signed);
+    const Path path = choose_path(p, packed->epilogue);
     packed->src_signed = src_signed;
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
     packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);

@@ -4,7 +4,8 @@
 // Depthwise convolution on integers, channels-last, with everything that follows it up to the next
 // tensor fused into the store. For each output element, exactly (no 16-bit saturation anywhere):
 //
-//   acc = sum over taps of (src - src_zero_point[c]) * wei       32-bit integers; padding adds 0
+//   acc = offset[c] + sum over taps of (src - src_zero_point[c]) * wei
+//                                                                32-bit integers; padding adds 0
 //   v   = fma(float(acc), scale[c], bias[c])                     one rounding
 //   v   = v > 0 ? v : v * slope[c]                               if there is a slope
 //   v   = v + shift                                              if shift != 0
@@ -38,9 +39,9 @@ struct DepthwiseShape : ConvGeometry {
 enum class DepthwisePath {
     kAuto,     // the fastest that this machine and Highway's enabled targets allow
     kVnni512,  // AVX-512 VNNI, in the form that is fastest for machine and epilogue
-    kRing,     // a source column is added to all outputs that read it, kept in a ring
-    kPairs,    // two columns or rows of outputs at once, for 3x3
+    kStrips,   // one or two rows of outputs at a time
     kFlat,     // a row of pixels as a row of bytes, for few channels
+    kQuads,    // dot products of bytes in 256 bits: fours of rows, interleaved once for all windows
     // Pairs of 16-bit products, on the best enabled target of Highway:
     kColumns,   // pairs of rows, interleaved once for all windows; where a strip fits a buffer
     kPortable,  // pairs of taps, pixel by pixel
@@ -53,6 +54,7 @@ struct DepthwiseParams {
     std::span<const std::int32_t>
         src_zero_point{};                    // none, one, or one a channel; in src_type's range
     std::span<const std::int8_t> weights{};  // [channels, kernel_height, kernel_width]
+    std::span<const std::int32_t> offset{};  // none, one, or one a channel; |offset| <= 2^24
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel

@@ -6,13 +6,12 @@
 // into a buffer in the L1 cache; all windows read their columns there. With a vertical stride of 1
 // two output rows share the buffer: of kernel 3 x 3 the pairs (0, 1) and (2, 3) serve both.
 #include <algorithm>
+#include <utility>
 
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/depthwise/depthwise_conv_columns.cpp"
-#include <utility>
-
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
@@ -30,22 +29,8 @@ constexpr std::size_t kMinStrip = 4;         // fewer: columns are interleaved t
 constexpr std::size_t kMaxPairs = 32;        // of source rows
 constexpr std::size_t kMaxBlockBytes = 128;  // of a column and a pair of rows, on the widest target
 
-// Output rows that share the columns of a strip.
-std::size_t rows_at_once(const DepthwiseShape& s) {
-    return s.stride_height == 1 && s.dilation_height == 1 ? 2 : 1;
-}
-
-std::size_t source_rows(const DepthwiseShape& s) {
-    return s.kernel_height + rows_at_once(s) - 1;
-}
-
 std::size_t pairs_of(const DepthwiseShape& s) {
     return (source_rows(s) + 1) / 2;
-}
-
-// Columns that the windows of so many output pixels read.
-std::size_t columns_of(const DepthwiseShape& s, std::size_t pixels) {
-    return (pixels - 1) * s.stride_width + (s.kernel_width - 1) * s.dilation_width + 1;
 }
 
 // Output pixels of a strip; 0: not even kMinStrip fit.
@@ -125,22 +110,17 @@ void fill(const Packed& packed,
           std::size_t count,
           std::int16_t* to) {
     const DepthwiseShape& s = packed.shape;
-    const auto width = static_cast<std::ptrdiff_t>(s.src_width);
-    const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(count);
-    const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(0, begin, end);
-    const std::ptrdiff_t last = std::clamp(width, first, end);
+    const auto [left, middle, first] = columns_inside(s, begin, count);
     const std::uint8_t* padding[2 * kMaxPairs];
     const std::uint8_t* inside[2 * kMaxPairs];
     for (std::size_t k = 0; k < 2 * pairs; ++k) {
         padding[k] = packed.padding_row.data() + block.first_channel;
         inside[k] = rows[k] + block.first_channel;
-        if (first < last) {
-            inside[k] += static_cast<std::size_t>(first) * s.src_pixel_stride;
+        if (middle != 0) {
+            inside[k] += first * s.src_pixel_stride;
         }
     }
     const std::size_t column = pairs * 2 * N;
-    const auto left = static_cast<std::size_t>(first - begin);
-    const auto middle = static_cast<std::size_t>(last - first);
     fill_columns<N, Signed>(padding, 0, pairs, left, block.channels, to);
     fill_columns<N, Signed>(inside, s.src_pixel_stride, pairs, middle, block.channels,
                             to + left * column);
@@ -157,123 +137,122 @@ HWY_INLINE typename Types<N>::V32 add_products(typename Types<N>::V16 a,
     return hn::ReorderWidenMulAccumulate(d, a, b, sum, unused);
 }
 
-// The epilogue and the store of a pixel, from the sums of the two halves of its channels.
-template <std::size_t N, bool Plain>
-HWY_INLINE void finish(const Strip& strip,
-                       typename Types<N>::V32 lower,
-                       typename Types<N>::V32 upper,
-                       std::uint8_t* dst) {
-    const typename Types<N>::DF d;
-    const Epilogue& e = strip.packed.epilogue;
-    const Block& block = strip.block;
-    const auto low = hn::ConvertTo(d, lower);
-    const auto high = hn::ConvertTo(d, upper);
-    if constexpr (Plain) {
-        const auto value = [&](typename Types<N>::VF v, std::size_t at) HWY_ATTR {
-            return fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
-                                                                hn::Load(d, block.bias + at));
-        };
-        store_block<N>(e.store, block.channels, value(low, 0), value(high, N / 2), dst);
-    } else {
-        store_block<N>(e.store, block.channels, finish_value(d, e, block, 0, low),
-                       finish_value(d, e, block, N / 2, high), dst);
-    }
-}
-
-template <std::size_t Count, class V>
-struct Vectors {
-    V v[Count];
+// The sums of a pixel, of the two halves of its channels.
+template <std::size_t N>
+struct Sums {
+    typename Types<N>::V32 lower, upper;
 };
 
-// Kernel 3 x 3: two pairs of rows; the weights stay in registers.
-constexpr std::size_t kThree = 3;
-constexpr std::size_t kEntries = 2 * kThree;
-
-template <std::size_t N, std::size_t... I>
-HWY_INLINE void load_weights(Vectors<sizeof...(I), typename Types<N>::V16>& to,
-                             const std::int16_t* from,
-                             std::index_sequence<I...>) {
-    const typename Types<N>::D16 d;
-    ((to.v[I] = hn::Load(d, from + I * N)), ...);
-}
-
-// `column`: words from one column of the window to the next. Half is 0 or 1.
-template <std::size_t N, std::size_t Half, std::size_t... Entry>
-HWY_INLINE typename Types<N>::V32 add_window(
-    typename Types<N>::V32 sum,
-    const Vectors<2 * sizeof...(Entry), typename Types<N>::V16>& weights,
-    const std::int16_t* words,
-    std::size_t column,
-    std::index_sequence<Entry...>) {
-    const typename Types<N>::D16 d;
-    ((sum = add_products<N>(
-          hn::Load(d, words + Entry % kThree * column + (Entry / kThree * 2 + Half) * N),
-          weights.v[2 * Entry + Half], sum)),
-     ...);
-    return sum;
-}
-
+// The epilogue and the store of a pixel. Copies of what it needs: for the compiler a store might
+// change the strip.
 template <std::size_t N, bool Plain>
-HWY_NOINLINE void run_3x3(const Strip& strip) {
-    constexpr auto kAll = std::make_index_sequence<kEntries>{};
+struct Finish {
+    explicit Finish(const Strip& strip)
+        : epilogue(strip.packed.epilogue),
+          block(strip.block),
+          scale(block.scale),
+          bias(block.bias),
+          channels(block.channels),
+          store(epilogue.store) {}
+
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        const typename Types<N>::DF d;
+        const auto low = hn::ConvertTo(d, sums.lower);
+        const auto high = hn::ConvertTo(d, sums.upper);
+        if constexpr (Plain) {
+            using fuseq::kernels::HWY_NAMESPACE::fused_mul_add;
+            store_block<N>(
+                store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
+                fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
+        } else {
+            store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
+                           finish_value(d, epilogue, block, N / 2, high), dst);
+        }
+    }
+
+    const Epilogue& epilogue;
+    const Block& block;
+    const float* scale;
+    const float* bias;
+    std::size_t channels;
+    Store store;
+};
+
+// Where the windows of a strip find their words. Pairs of rows and columns of the kernel are known
+// at compile time where they are not 0.
+template <std::size_t N, std::size_t Pairs, std::size_t Width>
+struct Windows {
+    explicit Windows(const Strip& strip)
+        : some_pairs(strip.pairs),
+          some_width(strip.packed.shape.kernel_width),
+          tap(strip.packed.shape.dilation_width * pairs() * 2 * N),
+          step(strip.packed.shape.stride_width * pairs() * 2 * N) {}
+    std::size_t pairs() const { return Pairs != 0 ? Pairs : some_pairs; }
+    std::size_t width() const { return Width != 0 ? Width : some_width; }
+    std::size_t some_pairs, some_width;
+    std::size_t tap;   // words from a column of the kernel to the next
+    std::size_t step;  // words from a pixel to the next
+};
+
+// `Pixels` neighbours share the loads of weights.
+template <std::size_t N, std::size_t Pixels, std::size_t Pairs, std::size_t Width>
+HWY_INLINE void add_windows(const Strip& strip,
+                            const Windows<N, Pairs, Width>& windows,
+                            const std::int16_t* words,
+                            Sums<N> (&sums)[Pixels]) {
+    const typename Types<N>::D16 d16;
     const typename Types<N>::D32 d;
-    const DepthwiseShape& s = strip.packed.shape;
-    Vectors<2 * kEntries, typename Types<N>::V16> weights;
-    load_weights<N>(weights, strip.weights, std::make_index_sequence<2 * kEntries>{});
-    constexpr std::size_t kColumn = 2 * 2 * N;
-    const std::size_t tap = s.dilation_width * kColumn;
-    const std::size_t step = s.stride_width * kColumn;
-    const std::size_t pixel = s.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
-    const std::int32_t* const init = strip.block.init;
-    const std::int16_t* words = strip.words;
-    std::uint8_t* dst = strip.dst;
-    for (std::size_t i = strip.count; i != 0; --i) {
-        const auto lower = add_window<N, 0>(hn::Load(d, init), weights, words, tap, kAll);
-        const auto upper = add_window<N, 1>(hn::Load(d, init + N / 2), weights, words, tap, kAll);
-        finish<N, Plain>(strip, lower, upper, dst);
-        words += step;
-        dst += pixel;
+    for (Sums<N>& s : sums) {
+        s = {hn::Load(d, strip.block.init), hn::Load(d, strip.block.init + N / 2)};
+    }
+    const std::int16_t* weights = strip.weights;
+    for (std::size_t p = 0; p < windows.pairs(); ++p, words += 2 * N) {
+        const std::int16_t* from = words;
+        for (std::size_t k = 0; k < windows.width(); ++k) {
+            const auto lower = hn::Load(d16, weights);
+            const auto upper = hn::Load(d16, weights + N);
+            for (std::size_t i = 0; i < Pixels; ++i) {
+                const std::int16_t* const at = from + i * windows.step;
+                sums[i].lower = add_products<N>(hn::Load(d16, at), lower, sums[i].lower);
+                sums[i].upper = add_products<N>(hn::Load(d16, at + N), upper, sums[i].upper);
+            }
+            from += windows.tap;
+            weights += 2 * N;
+        }
     }
 }
 
-// Any kernel: weights from memory.
-template <std::size_t N, bool Plain>
-HWY_NOINLINE void run_any(const Strip& strip) {
-    const typename Types<N>::D16 d16;
-    const typename Types<N>::D32 d;
-    const DepthwiseShape& s = strip.packed.shape;
-    const std::size_t column = strip.pairs * 2 * N;
-    const std::size_t tap = s.dilation_width * column;
-    const std::size_t step = s.stride_width * column;
-    const std::size_t pixel = s.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
+template <std::size_t N, bool Plain, std::size_t Pairs, std::size_t Width>
+HWY_NOINLINE void run_windows(const Strip& strip) {
+    const Finish<N, Plain> finish(strip);
+    const Windows<N, Pairs, Width> windows(strip);
+    const std::size_t pixel =
+        strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
     const std::int16_t* words = strip.words;
     std::uint8_t* dst = strip.dst;
-    for (std::size_t i = strip.count; i != 0; --i) {
-        auto lower = hn::Load(d, strip.block.init);
-        auto upper = hn::Load(d, strip.block.init + N / 2);
-        const std::int16_t* weights = strip.weights;
-        for (std::size_t p = 0; p < strip.pairs; ++p) {
-            const std::int16_t* from = words + p * 2 * N;
-            for (std::size_t k = 0; k < s.kernel_width; ++k) {
-                lower = add_products<N>(hn::Load(d16, from), hn::Load(d16, weights), lower);
-                upper = add_products<N>(hn::Load(d16, from + N), hn::Load(d16, weights + N), upper);
-                from += tap;
-                weights += 2 * N;
-            }
-        }
-        finish<N, Plain>(strip, lower, upper, dst);
-        words += step;
-        dst += pixel;
+    std::size_t left = strip.count;
+    for (; left >= 2; left -= 2) {
+        Sums<N> sums[2];
+        add_windows<N>(strip, windows, words, sums);
+        finish(sums[0], dst);
+        finish(sums[1], dst + pixel);
+        words += 2 * windows.step;
+        dst += 2 * pixel;
+    }
+    if (left != 0) {
+        Sums<N> sums[1];
+        add_windows<N>(strip, windows, words, sums);
+        finish(sums[0], dst);
     }
 }
 
 template <std::size_t N>
 void run_strip(const Strip& strip) {
     const bool plain = strip.packed.epilogue.plain || strip.packed.epilogue.plain_floats;
-    if (strip.pairs == 2 && strip.packed.shape.kernel_width == kThree) {
-        plain ? run_3x3<N, true>(strip) : run_3x3<N, false>(strip);
+    if (strip.pairs == 2 && strip.packed.shape.kernel_width == 3) {
+        plain ? run_windows<N, true, 2, 3>(strip) : run_windows<N, false, 2, 3>(strip);
     } else {
-        plain ? run_any<N, true>(strip) : run_any<N, false>(strip);
+        plain ? run_windows<N, true, 0, 0>(strip) : run_windows<N, false, 0, 0>(strip);
     }
 }
 
@@ -290,13 +269,7 @@ void run_row(const Packed& packed,
     const std::size_t pairs = pairs_of(s);
     const std::size_t strip = strip_of(s, pairs * 2 * N * sizeof(std::int16_t));
     const std::uint8_t* rows[2 * kMaxPairs];
-    const std::size_t image = row / s.dst_height;
-    const auto top = static_cast<std::ptrdiff_t>(row % s.dst_height * s.stride_height) - s.pad_top;
-    for (std::size_t k = 0; k < 2 * pairs; ++k) {
-        const std::size_t used = std::min(k, source_rows(s) - 1);  // without a partner: any row
-        rows[k] = src_row(packed, src, image,
-                          top + static_cast<std::ptrdiff_t>(used * s.dilation_height));
-    }
+    find_source_rows(packed, src, row, 2 * pairs, rows);
     const std::size_t element = dst_size(packed.epilogue.store);
     const std::size_t dst_row = s.dst_width * s.dst_pixel_stride * element;
     for (std::size_t x = 0; x < s.dst_width; x += strip) {
@@ -319,13 +292,9 @@ void run_row(const Packed& packed,
 template <std::size_t N, bool Signed>
 void run_rows(
     const Packed& packed, const std::uint8_t* src, std::uint8_t* dst, Range rows, Range blocks) {
-    const std::size_t most = rows_at_once(packed.shape);
-    while (rows.begin < rows.end) {
-        const std::size_t in_image = packed.shape.dst_height - rows.begin % packed.shape.dst_height;
-        const std::size_t count = std::min({most, in_image, rows.end - rows.begin});
-        run_row<N, Signed>(packed, src, dst, rows.begin, count, blocks);
-        rows.begin += count;
-    }
+    for_rows_at_once(packed.shape, rows, [&](std::size_t row, std::size_t count) {
+        run_row<N, Signed>(packed, src, dst, row, count, blocks);
+    });
 }
 
 template <std::size_t N, bool Signed>
@@ -349,28 +318,12 @@ HWY_EXPORT(choose_columns);
 
 namespace {
 
-// For each output row that shares the columns, pair of source rows and column of the kernel: the
-// weights of the two rows. The channels are those of pairs of taps.
+// The channels are those of pairs of taps.
 Order column_order(const DepthwiseShape& s, std::size_t block_channels, std::size_t channels) {
     Order order;
     order.bytes_per_tap = 2;
     order.slots = interleaved_slots(block_channels, channels);
-    const auto height = static_cast<std::ptrdiff_t>(s.kernel_height);
-    for (std::size_t row = 0; row < rows_at_once(s); ++row) {
-        for (std::size_t pair = 0; pair < pairs_of(s); ++pair) {
-            for (std::size_t column = 0; column < s.kernel_width; ++column) {
-                Taps taps(2);
-                for (std::size_t i = 0; i < 2; ++i) {
-                    const auto tap = static_cast<std::ptrdiff_t>(2 * pair + i) -
-                                     static_cast<std::ptrdiff_t>(row);
-                    if (tap >= 0 && tap < height) {
-                        taps[i] = {tap, static_cast<std::ptrdiff_t>(column)};
-                    }
-                }
-                order.entries.push_back({std::move(taps)});
-            }
-        }
-    }
+    order.entries = rows_together(s, 2);
     return order;
 }
 

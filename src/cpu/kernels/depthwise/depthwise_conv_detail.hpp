@@ -4,6 +4,7 @@
 // What the files of the depthwise kernel share. Private to them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ struct Block {
     std::size_t channels = 0;
     const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one after the other
     const std::int8_t* wei = nullptr;
-    const std::int32_t* init = nullptr;  // -src_zero_point * sum of weights
+    const std::int32_t* init = nullptr;  // offset - src_zero_point * sum of weights
     const float* scale = nullptr;
     const float* bias = nullptr;
     const float* slope = nullptr;
@@ -137,15 +138,14 @@ struct Path {
                    std::size_t channels) = nullptr;
 };
 
-// kRing: depthwise_conv_strip-inl.h. kPairs and kFlat, for the shapes that they support:
-// depthwise_conv_pairs-inl.h, depthwise_conv_flat-inl.h.
-enum class VnniForm : std::uint8_t { kRing, kPairs, kFlat };
+// kStrips: depthwise_conv_pairs-inl.h for 3x3, depthwise_conv_strip-inl.h for 5x5. kFlat, for the
+// shapes that has_flat_form(): depthwise_conv_flat-inl.h.
+enum class VnniForm : std::uint8_t { kStrips, kFlat };
 Path vnni_path(const DepthwiseShape& shape, VnniForm form);
 bool has_flat_form(const DepthwiseShape& shape);
 void run_vnni_flat_3x3(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
-// Kernels of Size x Size in form kRing or kPairs. src/cpu/kernels/CMakeLists.txt lists the
-// instances.
-template <VnniForm Form, std::size_t Size, std::size_t Stride>
+// Kernels of Size x Size in strips. src/cpu/kernels/CMakeLists.txt lists the instances.
+template <std::size_t Size, std::size_t Stride>
 void run_vnni(const Packed&, const std::uint8_t*, std::uint8_t*, Range, Range);
 // Bound to the best target that Highway has enabled now.
 struct PortableRun {
@@ -156,9 +156,68 @@ struct PortableRun {
 // Order::slots after two vectors of words are interleaved: channels 8i .. 8i+3 are in the lower
 // half of the results, 8i+4 .. 8i+7 in the upper one.
 std::vector<std::ptrdiff_t> interleaved_slots(std::size_t block_channels, std::size_t channels);
+// Output rows that share the columns of a strip of source rows, which quads and columns interleave.
+inline std::size_t rows_at_once(const DepthwiseShape& s) {
+    return s.stride_height == 1 && s.dilation_height == 1 ? 2 : 1;
+}
+inline std::size_t source_rows(const DepthwiseShape& s) {
+    return s.kernel_height + rows_at_once(s) - 1;
+}
+// Columns that the windows of so many output pixels read.
+inline std::size_t columns_of(const DepthwiseShape& s, std::size_t pixels) {
+    return (pixels - 1) * s.stride_width + (s.kernel_width - 1) * s.dilation_width + 1;
+}
+// Which of the columns [begin, begin + count) lie in the source.
+struct ColumnsInside {
+    std::size_t left;    // columns before it
+    std::size_t middle;  // in it
+    std::size_t first;   // the first of these
+};
+inline ColumnsInside columns_inside(const DepthwiseShape& s,
+                                    std::ptrdiff_t begin,
+                                    std::size_t count) {
+    const std::ptrdiff_t end = begin + static_cast<std::ptrdiff_t>(count);
+    const std::ptrdiff_t first = std::clamp<std::ptrdiff_t>(0, begin, end);
+    const std::ptrdiff_t last = std::clamp(static_cast<std::ptrdiff_t>(s.src_width), first, end);
+    return {static_cast<std::size_t>(first - begin), static_cast<std::size_t>(last - first),
+            static_cast<std::size_t>(first)};
+}
+// The first `count` source rows of output row `row` and those that share its columns; beyond
+// source_rows(), which have no weights, any row.
+inline void find_source_rows(const Packed& packed,
+                             const std::uint8_t* src,
+                             std::size_t row,
+                             std::size_t count,
+                             const std::uint8_t** rows) {
+    const DepthwiseShape& s = packed.shape;
+    const std::size_t image = row / s.dst_height;
+    const auto top = static_cast<std::ptrdiff_t>(row % s.dst_height * s.stride_height) - s.pad_top;
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t used = std::min(k, source_rows(s) - 1);
+        rows[k] = src_row(packed, src, image,
+                          top + static_cast<std::ptrdiff_t>(used * s.dilation_height));
+    }
+}
+// function(first row, number of rows) for output rows that share their columns.
+template <class Function>
+void for_rows_at_once(const DepthwiseShape& s, Range rows, const Function& function) {
+    while (rows.begin < rows.end) {
+        const std::size_t in_image = s.dst_height - rows.begin % s.dst_height;
+        const std::size_t count = std::min({rows_at_once(s), in_image, rows.end - rows.begin});
+        function(rows.begin, count);
+        rows.begin += count;
+    }
+}
+// Order::entries where rows_at_once() output rows share columns of which `together` rows
+// lie beside each other: for each output row, group of source rows and column of the kernel, the
+// weights of the rows of the group.
+std::vector<Entry> rows_together(const DepthwiseShape& shape, std::size_t together);
 Path portable_path(const DepthwiseShape& shape, bool src_signed);
 // depthwise_conv_columns.cpp, where a strip of windows fits into its buffer.
 bool has_columns_form(const DepthwiseShape& shape);
 Path columns_path(const DepthwiseShape& shape, bool src_signed);
+// depthwise_conv_quads.cpp, where there are a block of channels and such a buffer.
+bool has_quads_form(const DepthwiseShape& shape);
+Path quads_path();
 
 }  // namespace fuseq::kernels::depthwise

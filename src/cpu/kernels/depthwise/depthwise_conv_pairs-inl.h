@@ -1,13 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows of a 3x3 kernel, two columns of outputs at once. The ring of
-// depthwise_conv_strip-inl.h reads the weights of every dot product from memory: 52 loads for two
-// rows of an output column, where the products take 32 cycles. A machine with one 512-bit load a
-// cycle (AMD Zen 4) waits for them. Here two neighbouring columns share the loads of weights,
-// scales and biases, one quarter of the channels after the other: 22 loads. The epilogue of a
-// quarter overlaps with the products of the next one, which makes this form faster on machines with
-// two loads a cycle too.
+// Strips of output rows of a 3x3 kernel, two columns of outputs at once. Two neighbouring columns
+// share the loads of weights, scales and biases, one quarter of the channels after the other: 22
+// loads for two rows of an output column, whose products take 32 cycles (a ring as for 5x5 kernels:
+// 52, for which a machine with one 512-bit load a cycle waits). The epilogue of a quarter overlaps
+// with the products of the next one.
 //
 // Only depthwise_conv_vnni_run-inl.h includes it.
 #pragma once

@@ -124,6 +124,27 @@ std::vector<std::ptrdiff_t> interleaved_slots(std::size_t block_channels, std::s
     return slots;
 }
 
+std::vector<Entry> rows_together(const DepthwiseShape& shape, std::size_t together) {
+    std::vector<Entry> entries;
+    const auto height = static_cast<std::ptrdiff_t>(shape.kernel_height);
+    for (std::size_t row = 0; row < rows_at_once(shape); ++row) {
+        for (std::size_t first = 0; first < source_rows(shape); first += together) {
+            for (std::size_t column = 0; column < shape.kernel_width; ++column) {
+                Taps taps(together);
+                for (std::size_t i = 0; i < together; ++i) {
+                    const auto tap =
+                        static_cast<std::ptrdiff_t>(first + i) - static_cast<std::ptrdiff_t>(row);
+                    if (tap >= 0 && tap < height) {
+                        taps[i] = {tap, static_cast<std::ptrdiff_t>(column)};
+                    }
+                }
+                entries.push_back({std::move(taps)});
+            }
+        }
+    }
+    return entries;
+}
+
 Path portable_path(const DepthwiseShape& shape, bool src_signed) {
     const PortableRun chosen = HWY_DYNAMIC_DISPATCH(choose)(shape.src_channels, src_signed);
     Path path;

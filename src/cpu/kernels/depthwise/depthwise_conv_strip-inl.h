@@ -1,8 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows: a column of src is loaded and interleaved once and added to all outputs
-// that read it. See depthwise_conv_vnni-inl.h. Only depthwise_conv_vnni_run-inl.h includes it.
+// Output rows of a 5x5 kernel, one at a time: a column of src is loaded and interleaved once and added
+// to all outputs that read it. See depthwise_conv_vnni-inl.h. Only depthwise_conv_vnni_run-inl.h
+// includes it.
 #pragma once
 
 #include "cpu/kernels/depthwise/depthwise_conv_vnni-inl.h"
@@ -12,30 +13,12 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels::depthwise {
 namespace {
 
-// A square kernel of Size, Rows output rows, Stride in both directions.
-template <std::size_t Size, std::size_t Rows, std::size_t Stride>
-struct Geometry {
-    static constexpr std::size_t kSrcRows = Size + Rows - 1;
-    static constexpr std::size_t kRing = (Size + Stride - 1) / Stride;
-    static constexpr bool kSmallStride2 = Size == 3 && Stride == 2;
-    static_assert(kSrcRows <= kMaxRows && (Rows == 1 || (Size == 3 && Stride == 1)));
-};
-
-// An output row in flight.
-template <std::size_t Rows>
-using Sums = Registers<Quarters, Rows>;
-
 // Rows 0 to 3 of a column of src, interleaved.
 using Column = Quarters;
 
 // Runs a strip. The compiler splits the object into registers: all functions are inlined, and no
 // closure may contain another one, which would keep the object in memory.
-template <std::size_t Size,
-          std::size_t Rows,
-          std::size_t Stride,
-          std::size_t Mode,
-          bool Flip,
-          Finish F>
+template <std::size_t Stride, std::size_t Mode, bool Flip, Finish F>
 class StripRun {
 public:
     FUSEQ_INLINE explicit StripRun(const Strip& strip)
@@ -45,14 +28,11 @@ public:
           src_width_(strip.src_width),
           src_step_(strip.src_step),
           dst_step_(strip.dst_step),
-          src_at_(first_x_ * src_step_) {
-        unrolled<G::kSrcRows>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
-        unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] = strip.dst[r][0]; });
-        unrolled<G::kRing>([&](auto slot) FUSEQ_LAMBDA {
-            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
-                ring_[slot][row] = four_times(_mm512_setzero_si512());
-            });
-        });
+          src_at_(first_x_ * src_step_),
+          dst_(strip.dst[0][0]) {
+        unrolled<kSize>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
+        unrolled<kSlots>([&](auto slot)
+                             FUSEQ_LAMBDA { ring_[slot] = four_times(_mm512_setzero_si512()); });
     }
 
     FUSEQ_INLINE void run() {
@@ -66,7 +46,7 @@ public:
                 step += run_inner_steps((inner_end - step) / kRing);
                 continue;
             }
-            unrolled<G::kRing>([&](auto turn) FUSEQ_LAMBDA {
+            unrolled<kSlots>([&](auto turn) FUSEQ_LAMBDA {
                 if (step < steps) {
                     run_edge_step<turn()>(step);
                     ++step;
@@ -76,9 +56,10 @@ public:
     }
 
 private:
-    using G = Geometry<Size, Rows, Stride>;
+    static constexpr std::size_t kSize = 5;
+    static constexpr std::size_t kSlots = (kSize + Stride - 1) / Stride;  // outputs in flight
     static constexpr auto kStride = static_cast<std::ptrdiff_t>(Stride);
-    static constexpr auto kRing = static_cast<std::ptrdiff_t>(G::kRing);
+    static constexpr auto kRing = static_cast<std::ptrdiff_t>(kSlots);
 
     // Keeps the compiler from holding weights and constants in registers, which the sums need.
     FUSEQ_INLINE void forget() { __asm__("" : "+r"(packed_)); }
@@ -86,7 +67,7 @@ private:
     FUSEQ_INLINE std::ptrdiff_t run_inner_steps(std::ptrdiff_t turns) {
         const std::ptrdiff_t end = src_at_ + turns * kRing * kStride * src_step_;
         while (src_at_ != end) {
-            unrolled<G::kRing>([&](auto turn) FUSEQ_LAMBDA {
+            unrolled<kSlots>([&](auto turn) FUSEQ_LAMBDA {
                 forget();
                 add_step<turn(), false>({}, true);
                 advance(true);
@@ -98,7 +79,7 @@ private:
     FUSEQ_INLINE void advance(bool ended) {
         src_at_ += kStride * src_step_;
         if (ended) {
-            unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] += dst_step_; });
+            dst_ += dst_step_;
             dst_at_ += dst_step_;
         }
     }
@@ -117,9 +98,9 @@ private:
         if (strip_.zero_padding && outside.first && (Stride == 1 || outside.second) &&
             !fifth_waits(at)) {
             if (ends) {
-                store(ring_[(Turn + 1) % G::kRing]);
+                store(ring_[(Turn + 1) % kSlots]);
             }
-            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA { begin_sums(ring_[Turn][row]); });
+            begin(ring_[Turn], packed_);
         } else {
             add_step<Turn, true>(outside, ends);
         }
@@ -128,7 +109,7 @@ private:
 
     // The fifth row of the column before, which is inside of src, is added with that of this one.
     FUSEQ_INLINE bool fifth_waits(std::ptrdiff_t at) const {
-        return Size == 5 && Stride == 1 && at > 0 && at <= src_width_;
+        return Stride == 1 && at > 0 && at <= src_width_;
     }
 
     template <bool Checked>
@@ -159,7 +140,7 @@ private:
         const __m512i r0 = load<Checked>(0, column, outside);
         const __m512i r1 = load<Checked>(1, column, outside);
         const __m512i r2 = load<Checked>(2, column, outside);
-        to = interleave(r0, r1, r2, G::kSrcRows == 3 ? r2 : load<Checked>(3, column, outside));
+        to = interleave(r0, r1, r2, load<Checked>(3, column, outside));
     }
 
     // The fifth row of two neighbouring columns: of the step, or with stride 1 of the one before
@@ -175,91 +156,52 @@ private:
         }
     }
 
-    FUSEQ_INLINE void begin_sums(Quarters& sums) const {
-        begin(sums, packed_);
-    }
-
     // Adds a column of src, which is column Tap of the kernel for these sums.
     template <std::size_t Tap>
-    FUSEQ_INLINE void add_column(const Column& column, Sums<Rows>& sums) const {
-        unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
-            if constexpr (Tap == 0) {
-                begin_sums(sums[row]);
-            }
-            constexpr std::size_t kVariants = Size == 3 ? 2 : 1;
-            add_taps(sums[row], column, packed_, Tap * kVariants + row);
-            if constexpr (Size == 5 && (Tap % 2 == 1 || Tap == 4)) {  // see strip_order()
-                add_taps(sums[row], fifth_, packed_, Size + Tap / 2);
-            }
-        });
+    FUSEQ_INLINE void add_column(const Column& column, Quarters& sums) const {
+        if constexpr (Tap == 0) {
+            begin(sums, packed_);
+        }
+        add_taps(sums, column, packed_, Tap);
+        if constexpr (Tap % 2 == 1 || Tap == 4) {  // see strip_order()
+            add_taps(sums, fifth_, packed_, kSize + Tap / 2);
+        }
     }
 
     // Adds the columns of a step to all sums that read them. The oldest sums are then complete and
     // are stored if they belong to an output.
     template <std::size_t Turn, bool Checked>
     FUSEQ_INLINE void add_step(Outside outside, bool ends) {
-        if constexpr (G::kSmallStride2) {
-            add_small_step<Turn, Checked>(outside, ends);
-        } else {
-            Sums<Rows>& oldest = ring_[(Turn + 1) % G::kRing];
-            Column column;
-            if constexpr (Size == 5) {
-                load_fifth<Checked>(outside);
-            }
-            load_column<Checked>(column, 0, outside);
-            add_column<Size - 1>(column, oldest);
-            if (ends) {  // early: other sums need the registers
-                store(oldest);
-            }
-            add_others<Turn, 0>(column);
-            if constexpr (Stride == 2) {
-                load_column<Checked>(column, 1, outside);
-                add_others<Turn, 1>(column);
-            }
+        Quarters& oldest = ring_[(Turn + 1) % kSlots];
+        Column column;
+        load_fifth<Checked>(outside);
+        load_column<Checked>(column, 0, outside);
+        add_column<kSize - 1>(column, oldest);
+        if (ends) {  // early: other sums need the registers
+            store(oldest);
         }
-    }
-
-    // Columns a and b of a 3x3 kernel of stride 2: three rows of a and the lowest of b make four
-    // taps, the other two of b a pair.
-    template <std::size_t Turn, bool Checked>
-    FUSEQ_INLINE void add_small_step(Outside outside, bool ends) {
-        Quarters& oldest = ring_[(Turn + 1) % 2][0];
-        Quarters& now = ring_[Turn][0];
-        const Quarters four =
-            interleave(load<Checked>(0, 0, outside), load<Checked>(1, 0, outside),
-                       load<Checked>(2, 0, outside), load<Checked>(2, 1, outside));
-        add_taps(oldest, four, packed_, 0);
-        if (ends) {
-            store_row<0>(oldest);
+        add_others<Turn, 0>(column);
+        if constexpr (Stride == 2) {
+            load_column<Checked>(column, 1, outside);
+            add_others<Turn, 1>(column);
         }
-        begin_sums(now);
-        add_taps(now, four, packed_, 1);
-        add_taps(now, interleave_pair(load<Checked>(0, 1, outside), load<Checked>(1, 1, outside)),
-                 packed_, 2);
     }
 
     // Column c of the step to all sums but the oldest.
     template <std::size_t Turn, std::size_t C>
     FUSEQ_INLINE void add_others(const Column& column) {
-        unrolled<G::kRing - 1>([&](auto i) FUSEQ_LAMBDA {
-            constexpr std::size_t kAge = G::kRing - 2 - i();
-            add_column<Stride * kAge + C>(column, ring_[(Turn + G::kRing - kAge) % G::kRing]);
+        unrolled<kSlots - 1>([&](auto i) FUSEQ_LAMBDA {
+            constexpr std::size_t kAge = kSlots - 2 - i();
+            add_column<Stride * kAge + C>(column, ring_[(Turn + kSlots - kAge) % kSlots]);
         });
     }
 
-    FUSEQ_INLINE void store(const Sums<Rows>& sums) const {
-        // The second row first: if there is none, the first row overwrites it.
-        unrolled<Rows>([&](auto r)
-                           FUSEQ_LAMBDA { store_row<Rows - 1 - r()>(sums[Rows - 1 - r()]); });
-    }
-
-    template <std::size_t Row>
-    FUSEQ_INLINE void store_row(const Quarters& sums) const {
+    FUSEQ_INLINE void store(const Quarters& sums) const {
         if constexpr (Mode == 0) {
-            std::uint8_t* const to = dst_[Row];
+            std::uint8_t* const to = dst_;
             finish<Mode, F>(strip_, packed_, &to, 0, sums);
         } else {
-            finish<Mode, F>(strip_, packed_, strip_.dst[Row], dst_at_, sums);
+            finish<Mode, F>(strip_, packed_, strip_.dst[0], dst_at_, sums);
         }
     }
 
@@ -272,9 +214,9 @@ private:
     std::ptrdiff_t dst_step_;
     std::ptrdiff_t src_at_;      // offset of the first column of the step
     std::ptrdiff_t dst_at_ = 0;  // and of the next output
-    Registers<const std::uint8_t*, G::kSrcRows> rows_;
-    Registers<std::uint8_t*, Rows> dst_;
-    Registers<Sums<Rows>, G::kRing> ring_;
+    Registers<const std::uint8_t*, kSize> rows_;
+    std::uint8_t* dst_;
+    Registers<Quarters, kSlots> ring_;
     Quarters fifth_;
     __m512i last_ = _mm512_setzero_si512();  // fifth row of the column before
 };
@@ -283,7 +225,7 @@ private:
 struct Ring {
     static constexpr bool kOpens = false;  // see Strip
     template <std::size_t Size, std::size_t Stride>
-    static constexpr std::size_t kRows = Size == 3 && Stride == 1 ? 2 : 1;
+    static constexpr std::size_t kRows = 1;
 
     template <std::size_t Size,
               std::size_t Rows,
@@ -292,7 +234,8 @@ struct Ring {
               bool Flip,
               Finish F>
     __attribute__((noinline)) static void run(const Strip& strip) {
-        StripRun<Size, Rows, Stride, Mode, Flip, F> run(strip);
+        static_assert(Size == 5 && Rows == 1);
+        StripRun<Stride, Mode, Flip, F> run(strip);
         run.run();
     }
 };

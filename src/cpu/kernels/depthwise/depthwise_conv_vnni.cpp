@@ -218,7 +218,6 @@ bool has_flat_form(const DepthwiseShape& s) {
 }
 
 Path vnni_path(const DepthwiseShape& s, VnniForm form) {
-    const bool pairs = form == VnniForm::kPairs;
     Path path;
     path.block_channels = kBlock;
     path.max_alone = kBlock / 2;  // several rows of fewer share a vector
@@ -245,16 +244,16 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     path.fast_rows = rows_of(s.src_channels);
     path.even_rows = rows_of((s.src_channels - 1) % kBlock + 1);
     if (dense && size == 3 && stride == 1) {
-        path.run = pairs ? run_vnni<VnniForm::kPairs, 3, 1> : run_vnni<VnniForm::kRing, 3, 1>;
-        path.name = pairs ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";
+        path.run = run_vnni<3, 1>;
+        path.name = "dw_vnni512:3x3s1x2";
     } else if (dense && size == 3 && stride == 2) {
-        path.run = pairs ? run_vnni<VnniForm::kPairs, 3, 2> : run_vnni<VnniForm::kRing, 3, 2>;
-        path.name = pairs ? "dw_vnni512:3x3s2x2" : "dw_vnni512:3x3s2";
+        path.run = run_vnni<3, 2>;
+        path.name = "dw_vnni512:3x3s2x2";
     } else if (dense && size == 5 && stride == 1) {
-        path.run = run_vnni<VnniForm::kRing, 5, 1>;
+        path.run = run_vnni<5, 1>;
         path.name = "dw_vnni512:5x5s1";
     } else if (dense && size == 5 && stride == 2) {
-        path.run = run_vnni<VnniForm::kRing, 5, 2>;
+        path.run = run_vnni<5, 2>;
         path.name = "dw_vnni512:5x5s2";
     } else {
         path.run = run_any;

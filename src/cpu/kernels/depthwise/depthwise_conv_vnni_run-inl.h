@@ -15,10 +15,10 @@ FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::depthwise {
 
-template <VnniForm Form, std::size_t Size, std::size_t Stride>
+template <std::size_t Size, std::size_t Stride>
 void run_vnni(
     const Packed& packed, const std::uint8_t* src, std::uint8_t* dst, Range rows, Range blocks) {
-    using Strips = std::conditional_t<Form == VnniForm::kPairs, Pairs, Ring>;
+    using Strips = std::conditional_t<Size == 3, Pairs, Ring>;
     Runner<Strips, Size, Stride>::run(packed, src, dst, rows, blocks);
 }
 

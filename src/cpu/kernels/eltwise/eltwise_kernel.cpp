@@ -283,12 +283,11 @@ void run_short(const EltwiseProgram& program,
     const bool stream =
         args.stream && program.dst_type == ElementType::f32 &&
         reinterpret_cast<std::uintptr_t>(static_cast<float*>(args.dst) + to) % kCacheLine == 0;
-    with_elements(program.src_type, args.src.data, from, [&](const auto* src) {
+    with_bytes_or_floats(program.src_type, args.src.data, from, [&](const auto* src) {
         const auto run = [&](auto* dst) { run_simple({ops, count}, src, dst + to, whole, stream); };
         switch (program.dst_type) {
             case ElementType::u8: return run(static_cast<std::uint8_t*>(args.dst));
             case ElementType::i8: return run(static_cast<std::int8_t*>(args.dst));
-            case ElementType::i32: return run(static_cast<std::int32_t*>(args.dst));
             default: return run(static_cast<float*>(args.dst));
         }
     });
@@ -300,7 +299,10 @@ void run_short(const EltwiseProgram& program,
 bool is_short(const EltwiseProgram& program) {
     const bool rows = program.layout == EltwiseLayout::kRows;
     std::size_t planes = 0;
-    return program.ops.size() <= kAtOnce &&
+    // From or to 32-bit integers no network has a short chain: each pair of types costs a second to
+    // compile.
+    return program.src_type != ElementType::i32 && program.dst_type != ElementType::i32 &&
+           program.ops.size() <= kAtOnce &&
            std::all_of(program.ops.begin(), program.ops.end(), [&](const ProgramOp& op) {
                if (op.kind != ProgramOp::Kind::kBinary) {
                    return is_simple(op);
@@ -312,7 +314,7 @@ bool is_short(const EltwiseProgram& program) {
            });
 }
 
-// Rows of a stretch that are whole blocks of run_simple(), if there are such among `most`.
+// Rows of a stretch that are whole blocks of run_simple(), if there are such among `max`.
 std::size_t rows_of_blocks(std::size_t max, std::size_t length) {
     const std::size_t step = kSimpleBlock / std::gcd(kSimpleBlock, length);
     return max < step ? max : max / step * step;

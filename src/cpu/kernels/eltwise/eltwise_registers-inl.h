@@ -35,16 +35,25 @@ struct Constant {
 
 // Calls body with a pointer to the element `at` of the tensor.
 template <class Body>
+HWY_INLINE void with_bytes_or_floats(ElementType type,
+                                     const void* data,
+                                     std::size_t at,
+                                     const Body& body) {
+    switch (type) {
+        case ElementType::u8: return body(static_cast<const std::uint8_t*>(data) + at);
+        case ElementType::i8: return body(static_cast<const std::int8_t*>(data) + at);
+        default: return body(static_cast<const float*>(data) + at);
+    }
+}
+template <class Body>
 HWY_INLINE void with_elements(ElementType type,
                               const void* data,
                               std::size_t at,
                               const Body& body) {
-    switch (type) {
-        case ElementType::u8: return body(static_cast<const std::uint8_t*>(data) + at);
-        case ElementType::i8: return body(static_cast<const std::int8_t*>(data) + at);
-        case ElementType::i32: return body(static_cast<const std::int32_t*>(data) + at);
-        default: return body(static_cast<const float*>(data) + at);
+    if (type == ElementType::i32) {
+        return body(static_cast<const std::int32_t*>(data) + at);
     }
+    with_bytes_or_floats(type, data, at, body);
 }
 
 // Whether an operation is done by apply_simple_ops().
@@ -101,9 +110,9 @@ HWY_INLINE void with_one(VF (&x)[N], const SimpleOp& op, std::size_t i, F&& f) {
     }
 }
 
-// With a second tensor that has an element for each one of the stretch, one after the other.
+// With a second tensor whose elements lie one after the other, one for each element of the stretch.
 template <std::size_t N>
-HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
+HWY_INLINE void with_source(VF (&x)[N], const SimpleOp& op, std::size_t i) {
     const DF d;
     const VF zero_point = hn::Set(d, op.binary->zero_point);
     const VF scale = hn::Set(d, op.binary->scale);
@@ -138,7 +147,7 @@ HWY_INLINE void with_extra(VF (&x)[N], const SimpleOp& op, std::size_t i) {
 template <std::size_t N>
 HWY_INLINE void apply(const SimpleOp& op, std::size_t i, VF (&x)[N]) {
     switch (op.kind) {
-        case ProgramOp::Kind::kBinary: return with_extra(x, op, i);
+        case ProgramOp::Kind::kBinary: return with_source(x, op, i);
         case ProgramOp::Kind::kAffine:
             return with_two(x, op, i, [](VF y, VF scale, VF shift) HWY_ATTR {
                 return hn::Add(hn::Mul(y, scale), shift);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <type_traits>
 
 #include "cpu/kernels/common/always_inline.hpp"
@@ -27,7 +26,9 @@ using WideTag = hn::RepartitionToWide<TagI32>;
 using VecI64 = hn::Vec<WideTag>;
 
 enum class Way {
-    kFixed,
+    kOneShift,   // one product of 64 bits and one shift: half up
+    kAway,       // has_one_shift(), half away
+    kFixed,      // any multiplier
     kFixedLeft,  // with shifts to the left
     kReal,
     kRealZeroFirst,
@@ -77,6 +78,67 @@ HWY_INLINE VecI32 rounded(VecI32 x, const FixedConstants& m) {
     return hn::Add(nudged >> m.right, m.last) >> m.last;
 }
 
+using VecU64 = hn::Vec<hn::RebindToUnsigned<WideTag>>;
+
+// Values of 64 bits of the even and the odd lanes of a vector.
+struct Halves {
+    VecI64 even;
+    VecI64 odd;
+    explicit Halves(const std::int64_t* from) {
+        const WideTag d;
+        const VecI64 low = hn::LoadU(d, from);
+        const VecI64 high = hn::LoadU(d, from + hn::Lanes(d));
+        even = hn::ConcatEven(d, high, low);
+        odd = hn::ConcatOdd(d, high, low);
+    }
+};
+HWY_INLINE VecU64 as_unsigned(VecI64 v) {
+    return hn::BitCast(hn::RebindToUnsigned<WideTag>(), v);
+}
+
+// The product with the mantissa and what is added to it, in 64 bits.
+struct LongConstants {
+    VecI32 mantissa[2];  // of even lanes, of odd ones
+    Halves begin;
+    VecU64 even_shift;
+    VecU64 odd_shift;  // into the upper half
+    VecI32 after;
+    VecI32 last_shift;
+    LongConstants(const SumColumns& columns, std::size_t c) : begin(columns.begin() + c) {
+        const TagI32 d;
+        const Halves shift(columns.shift() + c);
+        mantissa[0] = hn::LoadU(d, columns.mantissa() + c);
+        mantissa[1] = odd_lanes(mantissa[0]);
+        even_shift = as_unsigned(shift.even);
+        odd_shift = as_unsigned(hn::Sub(shift.odd, hn::Set(WideTag(), 32)));
+        after = hn::LoadU(d, columns.after() + c);
+        last_shift = hn::Add(hn::LoadU(d, columns.right() + c), hn::LoadU(d, columns.last() + c));
+    }
+    HWY_INLINE VecU64 even(VecI32 x) const {
+        return as_unsigned(hn::Add(hn::MulEven(x, mantissa[0]), begin.even));
+    }
+    HWY_INLINE VecU64 odd(VecI32 x) const {
+        return as_unsigned(hn::Add(hn::MulEven(odd_lanes(x), mantissa[1]), begin.odd));
+    }
+};
+
+// The bias is in the constants.
+HWY_INLINE VecI32 rounded_once(VecI32 sum, const LongConstants& m) {
+    const TagI32 d;
+    const VecI32 even = hn::BitCast(d, m.even(sum) >> m.even_shift);
+    const VecI32 odd = hn::BitCast(d, m.odd(sum) >> m.odd_shift);
+    return hn::Add(hn::OddEven(odd, even), m.after);
+}
+
+// `after`: half of the last shift.
+HWY_INLINE VecI32 rounded_away(VecI32 sum, const LongConstants& m) {
+    const TagI32 d;
+    const VecU64 odd = m.odd(sum);
+    const VecI32 high = hn::OddEven(hn::BitCast(d, hn::Add(odd, odd)),
+                                    hn::BitCast(d, hn::ShiftRight<31>(m.even(sum))));
+    return hn::Add(hn::Add(high, m.after), hn::ShiftRight<31>(high)) >> m.last_shift;
+}
+
 HWY_INLINE VecI32 load_sums(const float* from) {
     return VecI32{round_raw(hn::LoadU(TagF32(), from).raw)};  // an integer of 24 bits
 }
@@ -84,10 +146,26 @@ HWY_INLINE VecI32 load_sums(const std::int32_t* from) {
     return hn::LoadU(TagI32(), from);
 }
 
+// How results become bytes.
+enum class Bytes {
+    kClamped,  // to the bounds of the grid
+    kI8,       // all of them: the store saturates; those of u8 take more
+};
+
 // The low bytes: u8 and i8 alike, as `v` is in the range of one of them.
 HWY_INLINE void store_low_bytes(VecI32 v, std::uint8_t* to) {
     const hn::Rebind<std::uint8_t, TagI32> d8;
     hn::StoreU(hn::TruncateTo(d8, hn::BitCast(hn::RebindToUnsigned<TagI32>(), v)), d8, to);
+}
+
+template <Bytes B>
+HWY_INLINE void store_result(VecI32 v, std::uint8_t* to) {
+    if constexpr (B == Bytes::kI8) {
+        const hn::Rebind<std::int8_t, TagI32> d8;
+        hn::StoreU(hn::DemoteTo(d8, v), d8, reinterpret_cast<std::int8_t*>(to));
+    } else {
+        store_low_bytes(v, to);
+    }
 }
 
 // Vectors of a grid: bytes that are stored might change the numbers, as far as a compiler knows.
@@ -99,13 +177,14 @@ struct GridVectors {
         : zero_point(hn::Set(TagI32(), grid.zero_point)),
           lowest(hn::Set(TagI32(), grid.lowest)),
           highest(hn::Set(TagI32(), grid.highest)) {}
-    HWY_INLINE VecI32 of(VecI32 product) const {
-        return hn::Min(hn::Max(hn::Add(product, zero_point), lowest), highest);
+    template <Bytes B>
+    HWY_INLINE VecI32 clamped(VecI32 v) const {
+        return B == Bytes::kI8 ? v : hn::Min(hn::Max(v, lowest), highest);
     }
 };
 
 // to_grid(sums) for a vector of channels of all pixels; `count` of its lanes are stored.
-template <class Sum, class ToGrid>
+template <Bytes B, class Sum, class ToGrid>
 HWY_INLINE void over_pixels(const SumTile<Sum>& tile,
                             std::size_t first,
                             std::size_t count,
@@ -117,18 +196,18 @@ HWY_INLINE void over_pixels(const SumTile<Sum>& tile,
     const std::size_t pixels = tile.pixels;
     if (count == hn::Lanes(TagI32())) {
         for (std::size_t p = 0; p < pixels; ++p, from += step, to += dst_step) {
-            store_low_bytes(to_grid(from), to);
+            store_result<B>(to_grid(from), to);
         }
         return;
     }
     HWY_ALIGN std::uint8_t some[HWY_MAX_BYTES];
     for (std::size_t p = 0; p < pixels; ++p, from += step, to += dst_step) {
-        store_low_bytes(to_grid(from), some);
+        store_result<B>(to_grid(from), some);
         std::memcpy(to, some, count);
     }
 }
 
-template <Way W, class Sum>
+template <Way W, Bytes B, class Sum>
 void column(const SumColumns& columns,
             const ByteGrid& grid,
             const SumTile<Sum>& tile,
@@ -136,18 +215,27 @@ void column(const SumColumns& columns,
             std::size_t count) {
     const std::size_t c = tile.channel + first;
     const VecI32 bias = hn::LoadU(TagI32(), columns.bias() + c);
-    if constexpr (W == Way::kFixed || W == Way::kFixedLeft) {
+    if constexpr (W == Way::kOneShift || W == Way::kAway) {
+        const LongConstants m(columns, c);
+        const GridVectors bytes(grid);
+        over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+            const VecI32 sum = load_sums(from);
+            const VecI32 product = W == Way::kAway ? rounded_away(sum, m) : rounded_once(sum, m);
+            return bytes.template clamped<B>(hn::Add(product, bytes.zero_point));
+        });
+    } else if constexpr (W == Way::kFixed || W == Way::kFixedLeft) {
         const FixedConstants m(columns, c);
         const GridVectors bytes(grid);
-        over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
-            return bytes.of(rounded<W>(hn::Add(load_sums(from), bias), m));
+        over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+            const VecI32 product = rounded<W>(hn::Add(load_sums(from), bias), m);
+            return bytes.template clamped<B>(hn::Add(product, bytes.zero_point));
         });
     } else {
         constexpr bool kZeroFirst = W == Way::kRealZeroFirst;
         const TagF32 d;
         const VecF32 by = hn::LoadU(d, columns.real() + c);
         const VecF32 zero = hn::Set(d, static_cast<float>(grid.zero_point));
-        over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+        over_pixels<Bytes::kClamped>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
             const VecI32 sum = hn::Add(load_sums(from), bias);
             const VecF32 steps = hn::Mul(hn::ConvertTo(d, sum), by);
             return rounded_to_grid(kZeroFirst ? hn::Add(steps, zero) : steps, kZeroFirst, grid);
@@ -163,34 +251,56 @@ HWY_INLINE VecF32 load_floats(const std::int32_t* from) {
 }
 
 // By the short way, whose values are far from the ends of 32 bits.
-template <class Sum>
+template <Bytes B, class Sum>
 void short_column(const SumColumns& columns,
                   const ByteGrid& grid,
                   const SumTile<Sum>& tile,
                   std::size_t first,
                   std::size_t count) {
     const TagF32 d;
-    const TagI32 di;
     const VecF32 scale = hn::LoadU(d, columns.short_scale() + tile.channel + first);
     const VecF32 shift = hn::LoadU(d, columns.short_shift() + tile.channel + first);
-    const VecI32 lowest = hn::Set(di, grid.lowest);
-    const VecI32 highest = hn::Set(di, grid.highest);
-    over_pixels(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+    const GridVectors bytes(grid);
+    over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
         const VecF32 v = fused_mul_add(d, load_floats(from), scale, shift);
-        return hn::Min(hn::Max(VecI32{round_raw(v.raw)}, lowest), highest);
+        return bytes.template clamped<B>(VecI32{round_raw(v.raw)});
     });
 }
 
-template <class Sum>
-void run_tile(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum>& tile) {
+// With another shift below some sum.
+template <Bytes B, class Sum>
+void split_column(const SumColumns& columns,
+                  const ByteGrid& grid,
+                  const SumTile<Sum>& tile,
+                  std::size_t first,
+                  std::size_t count) {
+    const TagF32 d;
+    const std::size_t c = tile.channel + first;
+    const VecF32 scale = hn::LoadU(d, columns.short_scale() + c);
+    const VecF32 shift = hn::LoadU(d, columns.short_shift() + c);
+    const VecF32 below = hn::LoadU(d, columns.shift_below() + c);
+    const VecF32 at = hn::LoadU(d, columns.split_at() + c);
+    const GridVectors bytes(grid);
+    over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+        const VecF32 sum = load_floats(from);
+        const VecF32 v =
+            fused_mul_add(d, sum, scale, hn::IfThenElse(hn::Lt(sum, at), below, shift));
+        return bytes.template clamped<B>(VecI32{round_raw(v.raw)});
+    });
+}
+
+template <Bytes B, class Sum>
+void run_tile_to(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum>& tile) {
     const std::size_t lanes = hn::Lanes(TagI32());
     const auto run = [&](auto way) FUSEQ_HWY_LAMBDA {
         for (std::size_t first = 0; first < tile.channels; first += lanes) {
             const std::size_t count = std::min(lanes, tile.channels - first);
             if (columns.is_short(tile.channel + first, count)) {
-                short_column(columns, grid, tile, first, count);
+                short_column<B>(columns, grid, tile, first, count);
+            } else if (columns.is_split(tile.channel + first, count)) {
+                split_column<B>(columns, grid, tile, first, count);
             } else {
-                column<way()>(columns, grid, tile, first, count);
+                column<way(), B>(columns, grid, tile, first, count);
             }
         }
     };
@@ -199,8 +309,22 @@ void run_tile(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum
         case ProductRounding::kRealZeroFirst:
             return run(std::integral_constant<Way, Way::kRealZeroFirst>());
         default:
+            if (columns.has_one_shift()) {
+                return columns.rounding() == ProductRounding::kHalfAway
+                           ? run(std::integral_constant<Way, Way::kAway>())
+                           : run(std::integral_constant<Way, Way::kOneShift>());
+            }
             return columns.shifts_left() ? run(std::integral_constant<Way, Way::kFixedLeft>())
                                          : run(std::integral_constant<Way, Way::kFixed>());
+    }
+}
+
+template <class Sum>
+void run_tile(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum>& tile) {
+    if (grid.lowest == -128 && grid.highest == 127) {
+        run_tile_to<Bytes::kI8>(columns, grid, tile);
+    } else {
+        run_tile_to<Bytes::kClamped>(columns, grid, tile);
     }
 }
 
@@ -232,6 +356,11 @@ void requantize_tile_impl(const SumColumns& columns,
                           const SumTile<std::int32_t>& tile) {
     run_tile(columns, grid, tile);
 }
+void requantize_float_tile_impl(const SumColumns& columns,
+                                const ByteGrid& grid,
+                                const SumTile<float>& tile) {
+    run_tile(columns, grid, tile);
+}
 
 // Whole periods as tiles, whose constants stay in registers; what is before and after them apart.
 void requantize_sums_impl(const SumColumns& columns,
@@ -247,9 +376,9 @@ void requantize_sums_impl(const SumColumns& columns,
     run_some(columns, grid, src + at, dst + at, {at % period, at % period + head});
     at += head;
     const bool whole = period % hn::Lanes(TagI32()) == 0;
-    const std::size_t most = whole ? std::max<std::size_t>(kTile / period, 1) : 0;
+    const std::size_t max_pixels = whole ? std::max<std::size_t>(kTile / period, 1) : 0;
     for (std::size_t left = (elements.end - at) / period; whole && left != 0;) {
-        const std::size_t pixels = std::min(left, most);
+        const std::size_t pixels = std::min(left, max_pixels);
         run_tile<float>(columns, grid,
                         {.sums = src + at,
                          .step = period,
@@ -277,79 +406,7 @@ namespace fuseq::kernels {
 
 HWY_EXPORT(requantize_sums_impl);
 HWY_EXPORT(requantize_tile_impl);
-
-namespace {
-
-// Max lanes of a vector.
-constexpr std::size_t kVector = 16;
-
-// How often a row of so many channels is repeated for its vectors to be full.
-std::size_t repeats(std::size_t channels) {
-    constexpr std::size_t kMaxPeriod = 4096;
-    const std::size_t times = kVector / std::gcd(kVector, channels);
-    return channels * times <= kMaxPeriod ? times : 1;
-}
-
-}  // namespace
-
-SumColumns::SumColumns(ProductRounding rounding,
-                       std::span<const std::int32_t> bias,
-                       std::span<const FixedMultiplier> fixed,
-                       std::span<const float> real)
-    : rounding_(rounding),
-      channels_(bias.size()),
-      period_(bias.size() * repeats(bias.size())),
-      fixed_(fixed.begin(), fixed.end()) {
-    while (bias_.size() < period_) {
-        bias_.insert(bias_.end(), bias.begin(), bias.end());
-        real_.insert(real_.end(), real.begin(), real.end());
-        for (const FixedMultiplier& m : fixed) {
-            const ShiftedMultiplier shifted = shifted_multiplier(m, rounding);
-            mantissa_.push_back(shifted.mantissa);
-            left_.push_back(shifted.left);
-            away_.push_back(shifted.away);
-            right_.push_back(shifted.right);
-            last_.push_back(shifted.last);
-            nudge_.push_back(shifted.nudge);
-            shifts_left_ = shifts_left_ || shifted.left != 0;
-        }
-    }
-    const auto pad = [](auto& values) { values.resize(values.size() + kVector); };
-    pad(bias_);
-    pad(real_);
-    for (auto* values : {&mantissa_, &left_, &away_, &right_, &last_, &nudge_}) {
-        pad(*values);
-    }
-}
-
-void SumColumns::find_short_ways(const ByteGrid& grid) {
-    std::vector<std::uint8_t> found(period_, 0);
-    short_scale_.assign(bias_.size(), 0.0F);
-    short_shift_.assign(bias_.size(), 0.0F);
-    // Columns are repeated after the channels.
-    const std::size_t channels = channels_;
-    for (std::size_t c = 0; c < period_; ++c) {
-        if (c >= channels) {
-            found[c] = found[c - channels];
-            short_scale_[c] = short_scale_[c - channels];
-            short_shift_[c] = short_shift_[c - channels];
-            continue;
-        }
-        const auto way = short_rounding({.rounding = rounding_,
-                                         .bias = bias_[c],
-                                         .fixed = fixed_.empty() ? FixedMultiplier{} : fixed_[c],
-                                         .real = is_fixed(rounding_) ? 0.0F : real_[c],
-                                         .grid = grid});
-        found[c] = way ? 1 : 0;
-        short_scale_[c] = way ? way->scale : 0.0F;
-        short_shift_[c] = way ? way->shift : 0.0F;
-    }
-    short_run_.assign(period_, 0);
-    for (std::size_t c = period_; c-- > 0;) {
-        const std::size_t next = c + 1 < period_ ? short_run_[c + 1] : 0;
-        short_run_[c] = found[c] != 0 ? next + 1 : 0;
-    }
-}
+HWY_EXPORT(requantize_float_tile_impl);
 
 void requantize_sums(
     const SumColumns& columns, const ByteGrid& grid, const float* src, void* dst, Range elements) {
@@ -360,6 +417,10 @@ void requantize_tile(const SumColumns& columns,
                      const ByteGrid& grid,
                      const SumTile<std::int32_t>& tile) {
     HWY_DYNAMIC_DISPATCH(requantize_tile_impl)(columns, grid, tile);
+}
+
+void requantize_tile(const SumColumns& columns, const ByteGrid& grid, const SumTile<float>& tile) {
+    HWY_DYNAMIC_DISPATCH(requantize_float_tile_impl)(columns, grid, tile);
 }
 
 }  // namespace fuseq::kernels

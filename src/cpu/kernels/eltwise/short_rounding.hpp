@@ -12,6 +12,8 @@
 
 namespace fuseq::kernels {
 
+inline constexpr std::int64_t kMaxFloatSum = 1 << 24;
+
 // What becomes of the sums of a channel.
 struct SumRule {
     ProductRounding rounding = ProductRounding::kReal;
@@ -19,18 +21,44 @@ struct SumRule {
     FixedMultiplier fixed{};  // of the fixed-point roundings
     float real = 0.0F;        // of the others
     ByteGrid grid{};
+    // Of the sums: both hold for any source.
+    std::int64_t min = -kMaxFloatSum;
+    std::int64_t max = kMaxFloatSum;
 };
 // The definition.
 std::int64_t round_sum(const SumRule& rule, std::int64_t sum);
 
-// The byte is rint(fma(f32(sum), scale, shift)), clamped.
+// The byte is the nearest integer of a float, halves to even, clamped.
 struct ShortRounding {
     float scale = 0.0F;
     float shift = 0.0F;
 };
-// Of all |sum| <= kMaxFloatSum. Nothing where none is found: with multipliers below 2^-8 floats
-// often lack the bits, and halves away from zero have two slopes unless a relu leaves one.
-inline constexpr std::int64_t kMaxFloatSum = 1 << 24;
-std::optional<ShortRounding> short_rounding(const SumRule& rule);
+// The same of fma(f32(sum), scale, sum < at ? below : shift).
+struct SplitRounding {
+    float scale = 0.0F;
+    float shift = 0.0F;
+    float below = 0.0F;
+    float at = 0.0F;
+};
+// The float in one of two forms, as the epilogues of kernels have it.
+struct ShortWays {
+    std::optional<ShortRounding> fused{};       // fma(f32(sum), scale, shift)
+    std::optional<ShortRounding> bias_first{};  // (f32(sum) + shift) * scale, each rounded
+    // Of halves away from zero, which have a line on each side of it; where `fused` is missing.
+    std::optional<SplitRounding> split{};
+};
+// Of all sums of the rule. Nothing where none is found: with multipliers below 2^-9 and sums that
+// reach all bytes floats often lack the bits, and halves away from zero have two lines unless a
+// relu leaves one.
+ShortWays short_ways(const SumRule& rule);
+
+// fma(f32(sum + offset), scale, shift), for kernels whose sums begin with an integer of the channel
+// at no cost: the shift is small then, and floats near it have more bits. |sum + offset| <= 2^24.
+struct MovedRounding {
+    ShortRounding way;
+    std::int32_t offset = 0;
+};
+// For rules without `fused`. Nothing where none is found.
+std::optional<MovedRounding> moved_way(const SumRule& rule);
 
 }  // namespace fuseq::kernels

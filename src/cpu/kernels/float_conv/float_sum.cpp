@@ -22,7 +22,7 @@ constexpr std::int64_t kOne = std::int64_t{1} << 23u;
 // Step i is the way from one byte to the next, `byte`.
 struct Steps {
     alignas(64) std::array<std::int32_t, kSteps> byte;
-    // The least real number that rounds to a float that rounds to the byte, or the greatest that
+    // The smallest real number that rounds to a float that rounds to the byte, or the greatest that
     // does not: half-way cases of either rounding go to the even side.
     alignas(64) std::array<double, kSteps> boundary;
 };

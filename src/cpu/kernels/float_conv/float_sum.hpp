@@ -29,12 +29,12 @@ struct ByteRule {
     float low = 0.0f;
     float high = 0.0f;
     float factor = 1.0f;
-    // Or max(v, 0) + after, each rounded. The byte of `after` is the least; the short way may go
+    // Or max(v, 0) + after, each rounded. The byte of `after` is the lowest; the short way may go
     // below it.
     bool relus = false;
     float after = 0.0f;
 };
-// The largest byte, and the least one.
+// The highest byte, and the lowest one.
 int top_byte(const ByteRule& rule);
 int bottom_byte(const ByteRule& rule);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -15,28 +16,40 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+// The first one declares what the others use.
 #include "cpu/kernels/gemm/compressed_stream-inl.h"
+
+#include "cpu/kernels/gemm/compressed_integers-inl.h"
+#include "cpu/kernels/gemm/compressed_table-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-void stream_impl(CodeForm form,
-                 const PackedCodes& p,
+void stream_impl(const PackedCodes& p,
                  const float* src,
                  std::size_t rows,
-                 const float* sums,
+                 float* work,
                  float* dst,
                  Range panels) {
-    switch (form) {
+    const float* const sums = p.zero_points == nullptr ? nullptr : work;
+#if HWY_TARGET == HWY_AVX2
+    if (PreparedSource::has_integers(p, rows) && *PreparedSource(p, rows, work).usable != 0) {
+        return stream_integers(p, PreparedSource(p, rows, work), dst, panels);
+    }
+    if (rows == 1 && p.form == CodeForm::kTable) {
+        return stream_table(p, src, sums, dst, panels);
+    }
+#endif
+    switch (p.form) {
         case CodeForm::kBytes: return stream_panels<Bytes>(p, src, rows, sums, dst, panels);
         case CodeForm::kNibbles: return stream_panels<Nibbles>(p, src, rows, sums, dst, panels);
         case CodeForm::kTable: return stream_panels<Table>(p, src, rows, sums, dst, panels);
     }
 }
 
-void sum_groups_impl(const PackedCodes& p, const float* src, std::size_t rows, float* sums) {
+void sum_groups(const PackedCodes& p, const float* src, std::size_t rows, float* sums) {
     const Tag d;
     for (std::size_t i = 0; i < rows * p.groups; ++i, src += p.group_depth) {
         Vector sum = hn::Zero(d);
@@ -49,6 +62,17 @@ void sum_groups_impl(const PackedCodes& p, const float* src, std::size_t rows, f
         sums[i] = std::accumulate(src + k, src + p.group_depth,
                                   std::accumulate(lanes, lanes + kLanes, 0.0f));
     }
+}
+
+void prepare_impl(const PackedCodes& p, const float* src, std::size_t rows, float* work) {
+    if (p.zero_points != nullptr) {
+        sum_groups(p, src, rows, work);
+    }
+#if HWY_TARGET == HWY_AVX2
+    if (PreparedSource::has_integers(p, rows)) {
+        prepare_integers(p, src, PreparedSource(p, rows, work));
+    }
+#endif
 }
 
 // Rows of the matrix as floats that stay in the first cache while rows of the source go by.
@@ -88,22 +112,23 @@ private:
         const Tag d;
         const std::size_t place = panel_ * p_.groups + group_;
         const std::uint8_t* from =
-            p_.codes + place * p_.group_bytes + offset_ / Codes::kDepth * kPanel;
+            p_.codes + place * p_.group_bytes + offset_ / Codes::kDepth * kPanel * Codes::kBytes;
         for (std::size_t v = 0; v < kVectors; ++v) {
             const Vector scale = hn::LoadU(d, p_.scales + place * kPanel + v * kLanes);
             const Vector zero =
                 p_.zero_points == nullptr ? hn::Zero(d) : zero_point_at(p_, panel_, group_, v);
-            const std::uint8_t* unit = from + v * kLanes;
+            const std::uint8_t* unit = from + v * kLanes * Codes::kBytes;
             const auto store = [&](std::size_t k, Vector value) HWY_ATTR {
                 hn::StoreU(hn::Mul(hn::Sub(value, zero), scale), d, to + k * kPanel + v * kLanes);
             };
-            for (std::size_t k = 0; k < count; k += Codes::kDepth, unit += kPanel) {
-                Vector w[Codes::kDepth];
-                codes_.widen(unit, w);
-                store(k, w[0]);
-                if (Codes::kDepth == 2 && k + 1 < count) {
-                    store(k + 1, w[Codes::kDepth - 1]);
-                }
+            for (std::size_t k = 0; k < count; k += Codes::kDepth) {
+                const typename Codes::Unit codes = codes_.load(unit);
+                unrolled<Codes::kDepth>([&](auto i) FUSEQ_HWY_LAMBDA {
+                    if (i == 0 || k + i < count) {
+                        store(k + i, codes_.template value<i>(codes));
+                    }
+                });
+                unit += kPanel * Codes::kBytes;
             }
         }
     }
@@ -219,13 +244,9 @@ void multiply_panels(
     }
 }
 
-void multiply_impl(CodeForm form,
-                   const PackedCodes& p,
-                   const float* src,
-                   std::size_t rows,
-                   float* dst,
-                   Range panels) {
-    switch (form) {
+void multiply_impl(
+    const PackedCodes& p, const float* src, std::size_t rows, float* dst, Range panels) {
+    switch (p.form) {
         case CodeForm::kBytes: return multiply_panels<Bytes>(p, src, rows, dst, panels);
         case CodeForm::kNibbles: return multiply_panels<Nibbles>(p, src, rows, dst, panels);
         case CodeForm::kTable: return multiply_panels<Table>(p, src, rows, dst, panels);
@@ -241,7 +262,7 @@ HWY_AFTER_NAMESPACE();
 namespace fuseq::kernels {
 
 HWY_EXPORT(stream_impl);
-HWY_EXPORT(sum_groups_impl);
+HWY_EXPORT(prepare_impl);
 HWY_EXPORT(multiply_impl);
 
 namespace {
@@ -279,8 +300,21 @@ const float* nf4_values() {
     return values.data();
 }
 
-std::size_t units_of(ElementType type, std::size_t depth) {
-    return is_byte(type) ? depth : (depth + 1) / 2;
+// Of a panel.
+std::size_t group_bytes_of(ElementType type, std::size_t depth) {
+    constexpr std::size_t kUnit = CompressedMatrix::kPanel * kCodesInUnit / 2;
+    return is_byte(type) ? depth * CompressedMatrix::kPanel
+                         : (depth + kCodesInUnit - 1) / kCodesInUnit * kUnit;
+}
+
+// The four bytes of a unit of two times two bytes of codes one after the other.
+std::uint32_t unit_of(const std::uint8_t* codes) {
+    const auto spread = [](std::uint32_t v) {  // one nibble a byte
+        v = (v | v << 8u) & 0x00FF00FFu;
+        return (v | v << 4u) & 0x0F0F0F0Fu;
+    };
+    return spread(codes[0] | std::uint32_t{codes[1]} << 8u) |
+           spread(codes[2] | std::uint32_t{codes[3]} << 8u) << 4u;
 }
 
 PackedCodes packed_codes(const CompressedMatrixParams& p,
@@ -288,6 +322,7 @@ PackedCodes packed_codes(const CompressedMatrixParams& p,
                          const std::vector<float>& scales,
                          const std::vector<float>& zero_points) {
     PackedCodes packed;
+    packed.form = form_of(p.type);
     packed.codes = reinterpret_cast<const std::uint8_t*>(codes.data());
     packed.scales = scales.data();
     packed.zero_points = zero_points.empty() ? nullptr : zero_points.data();
@@ -296,7 +331,7 @@ PackedCodes packed_codes(const CompressedMatrixParams& p,
     packed.depth = p.depth;
     packed.groups = p.groups;
     packed.group_depth = p.depth / p.groups;
-    packed.group_bytes = units_of(p.type, packed.group_depth) * CompressedMatrix::kPanel;
+    packed.group_bytes = group_bytes_of(p.type, packed.group_depth);
     packed.table = p.type == ElementType::nf4 ? nf4_values() : nullptr;
     return packed;
 }
@@ -311,45 +346,59 @@ void CompressedMatrix::pack(const Source& source) {
 }
 
 void CompressedMatrix::pack_codes(const Source& source) {
-    const std::size_t units = p_.groups * units_of(p_.type, p_.depth / p_.groups);
-    codes_.assign(panels() * units * kPanel, packed_flip(p_.type));
+    const std::size_t bytes = p_.groups * group_bytes_of(p_.type, p_.depth / p_.groups);
+    codes_.assign(panels() * bytes, packed_flip(p_.type));
     for (std::size_t panel = 0; panel < panels(); ++panel) {
-        pack_panel(source, panel);
+        is_byte(p_.type) ? pack_bytes(source, panel) : pack_nibbles(source, panel);
     }
 }
 
-void CompressedMatrix::pack_panel(const Source& source, std::size_t panel) {
+void CompressedMatrix::pack_bytes(const Source& source, std::size_t panel) {
+    const auto* codes = static_cast<const std::uint8_t*>(source.codes);
+    const std::size_t first = panel * kPanel;
+    const std::size_t count = std::min(kPanel, p_.channels - first);
+    const std::uint8_t flip = packed_flip(p_.type);
+    std::uint8_t* const to = codes_.data() + panel * p_.depth * kPanel;
+    for (std::size_t c = 0; c < count; ++c) {
+        const std::uint8_t* from =
+            codes + (source.channels_first ? (first + c) * p_.depth : first + c);
+        const std::size_t step = source.channels_first ? 1 : p_.channels;
+        for (std::size_t k = 0; k < p_.depth; ++k) {
+            to[k * kPanel + c] = from[k * step] ^ flip;
+        }
+    }
+}
+
+void CompressedMatrix::pack_nibbles(const Source& source, std::size_t panel) {
     const auto* codes = static_cast<const std::uint8_t*>(source.codes);
     const std::size_t first = panel * kPanel;
     const std::size_t count = std::min(kPanel, p_.channels - first);
     const std::size_t group_depth = p_.depth / p_.groups;
-    const std::size_t group_units = units_of(p_.type, group_depth);
-    const std::uint8_t flip = packed_flip(p_.type);
-    std::uint8_t* const to = codes_.data() + panel * p_.groups * group_units * kPanel;
-    const std::size_t codes_in_byte = is_byte(p_.type) ? 1 : 2;
-    // Bytes of the model are units of the panel when no byte holds parts of two groups.
-    if (source.channels_first && group_depth % codes_in_byte == 0) {
-        const std::size_t row = p_.depth / codes_in_byte;
+    const std::size_t group_bytes = group_bytes_of(p_.type, group_depth);
+    const std::uint32_t flip = packed_flip(p_.type) * 0x01010101u;
+    std::uint8_t* const to = codes_.data() + panel * p_.groups * group_bytes;
+    // No unit holds parts of two groups.
+    if (source.channels_first && group_depth % kCodesInUnit == 0) {
+        const std::size_t units = p_.depth / kCodesInUnit;
         for (std::size_t c = 0; c < count; ++c) {
-            const std::uint8_t* from = codes + (first + c) * row;
-            for (std::size_t u = 0; u < row; ++u) {
-                to[u * kPanel + c] = from[u] ^ flip;
+            const std::uint8_t* from = codes + (first + c) * (p_.depth / 2);
+            for (std::size_t u = 0; u < units; ++u) {
+                const std::uint32_t unit = unit_of(from + 4 * u) ^ flip;
+                std::memcpy(to + (u * kPanel + c) * sizeof(unit), &unit, sizeof(unit));
             }
         }
         return;
     }
-    const auto code = [&](std::size_t i) -> unsigned {
-        return codes_in_byte == 1 ? codes[i] : codes[i / 2] >> (i % 2 * 4) & 15u;
-    };
+    const auto code = [&](std::size_t i) -> unsigned { return codes[i / 2] >> (i % 2 * 4) & 15u; };
     for (std::size_t k = 0; k < p_.depth; ++k) {
-        const std::size_t group = k / group_depth;
         const std::size_t in_group = k % group_depth;
-        const std::size_t shift = in_group % codes_in_byte * 4;
-        std::uint8_t* const unit = to + (group * group_units + in_group / codes_in_byte) * kPanel;
+        const std::size_t nibble = nibble_of(in_group % kCodesInUnit);
+        std::uint8_t* const unit =
+            to + k / group_depth * group_bytes + in_group / kCodesInUnit * kPanel * 4 + nibble / 2;
         for (std::size_t c = 0; c < count; ++c) {
             const std::size_t i =
                 source.channels_first ? (first + c) * p_.depth + k : k * p_.channels + first + c;
-            unit[c] = static_cast<std::uint8_t>(unit[c] ^ code(i) << shift);
+            unit[4 * c] = static_cast<std::uint8_t>(unit[4 * c] ^ code(i) << nibble % 2 * 4);
         }
     }
 }
@@ -380,16 +429,19 @@ void CompressedMatrix::pack_scales(const Source& source) {
     zero_points_ = std::move(zero_points);
 }
 
-void CompressedMatrix::sum_groups(const float* src, std::size_t rows, float* sums) const {
-    HWY_DYNAMIC_DISPATCH(sum_groups_impl)
-    (packed_codes(p_, codes(), scales_, zero_points_), src, rows, sums);
+std::size_t CompressedMatrix::work_size(std::size_t rows) const {
+    return PreparedSource::size(packed_codes(p_, codes(), scales_, zero_points_), rows);
+}
+
+void CompressedMatrix::prepare(const float* src, std::size_t rows, float* work) const {
+    HWY_DYNAMIC_DISPATCH(prepare_impl)
+    (packed_codes(p_, codes(), scales_, zero_points_), src, rows, work);
 }
 
 void CompressedMatrix::stream(
-    const float* src, std::size_t rows, const float* sums, float* dst, Range panels) const {
+    const float* src, std::size_t rows, float* work, float* dst, Range panels) const {
     HWY_DYNAMIC_DISPATCH(stream_impl)
-    (form_of(p_.type), packed_codes(p_, codes(), scales_, zero_points_), src, rows, sums, dst,
-     panels);
+    (packed_codes(p_, codes(), scales_, zero_points_), src, rows, work, dst, panels);
 }
 
 void CompressedMatrix::multiply(const float* src,
@@ -397,7 +449,7 @@ void CompressedMatrix::multiply(const float* src,
                                 float* dst,
                                 Range panels) const {
     HWY_DYNAMIC_DISPATCH(multiply_impl)
-    (form_of(p_.type), packed_codes(p_, codes(), scales_, zero_points_), src, rows, dst, panels);
+    (packed_codes(p_, codes(), scales_, zero_points_), src, rows, dst, panels);
 }
 
 }  // namespace fuseq::kernels

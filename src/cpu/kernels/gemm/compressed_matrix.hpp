@@ -7,7 +7,8 @@
 //
 // where g = k / (depth / groups), and value() is the integer itself or, of nf4, one of 16 floats.
 // The codes are read as they are stored, and turned to floats in registers (few rows) or in the
-// first cache (more rows). Sums are in f32. Every split of the work gives the same bytes.
+// first cache (more rows). Sums are in f32; with AVX2 a single row meets i4 and u4 as integers of 30
+// bits, whose sums are exact. Every split of the work gives the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -55,23 +56,25 @@ public:
         return {reinterpret_cast<const std::int8_t*>(codes_.data()), codes_.size()};
     }
 
-    // Sums of the values of each group of each row, [rows][groups]: what zero points multiply.
-    bool needs_sums() const { return !zero_points_.empty(); }
-    void sum_groups(const float* src, std::size_t rows, float* sums) const;
+    // At most kMaxStreamedRows rows. work: work_size() floats that prepare() has filled; no call
+    // changes them.
+    void stream(const float* src, std::size_t rows, float* work, float* dst, Range panels) const;
+    std::size_t work_size(std::size_t rows) const;
+    // Sums of the values of each group, which zero points multiply, and the form in which codes meet
+    // a single row.
+    void prepare(const float* src, std::size_t rows, float* work) const;
 
-    // At most kMaxStreamedRows rows. sums: of sum_groups(), null where they are not needed.
-    void stream(
-        const float* src, std::size_t rows, const float* sums, float* dst, Range panels) const;
     // Any number of rows.
     void multiply(const float* src, std::size_t rows, float* dst, Range panels) const;
 
 private:
     void pack_codes(const Source& source);
-    void pack_panel(const Source& source, std::size_t panel);
+    void pack_bytes(const Source& source, std::size_t panel);
+    void pack_nibbles(const Source& source, std::size_t panel);
     void pack_scales(const Source& source);
 
     CompressedMatrixParams p_;
-    LargePageVector<std::uint8_t> codes_;  // [panel][group][unit][kPanel], see compressed_codes.hpp
+    LargePageVector<std::uint8_t> codes_;  // [panel][group][unit], see compressed_codes.hpp
     std::vector<float> scales_;            // [panel][group][kPanel]
     std::vector<float> zero_points_;       // the same; one for all; or none, for 0
 };

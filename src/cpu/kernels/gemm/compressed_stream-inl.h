@@ -12,10 +12,13 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/gemm/compressed_codes.hpp"
 #include "cpu/kernels/gemm/compressed_matrix.hpp"
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -32,24 +35,23 @@ using IntVector = hn::Vec<IntTag>;
 constexpr std::size_t kLanes = hn::MaxLanes(Tag());
 constexpr std::size_t kVectors = kPanel / kLanes;
 
-// kDepth codes of each of kLanes channels, from one unit.
+// Codes of kLanes channels. A unit has kDepth codes of each, in kBytes bytes.
 struct Bytes {
     static constexpr std::size_t kDepth = 1;
+    static constexpr std::size_t kBytes = 1;
+    using Unit = Vector;
     explicit Bytes(const float* /*table*/) {}
-    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
+    HWY_INLINE Unit load(const std::uint8_t* from) const {
         const hn::Rebind<std::int8_t, Tag> narrow;
-        to[0] = hn::ConvertTo(
+        return hn::ConvertTo(
             Tag(),
             hn::PromoteTo(IntTag(), hn::LoadU(narrow, reinterpret_cast<const std::int8_t*>(from))));
     }
+    template <std::size_t kCode>
+    HWY_INLINE Vector value(Unit unit) const {
+        return unit;
+    }
 };
-
-HWY_INLINE IntVector both_nibbles(const std::uint8_t* from) {
-    return hn::PromoteTo(IntTag(), hn::LoadU(hn::Rebind<std::uint8_t, Tag>(), from));
-}
-HWY_INLINE IntVector low_nibble(IntVector both) {
-    return hn::And(both, hn::Set(IntTag(), 15));
-}
 
 // The floats of `values` at the low four bits of each index; the bits above say nothing.
 HWY_INLINE Vector look_up(const float* values, IntVector index) {
@@ -62,36 +64,52 @@ HWY_INLINE Vector look_up(const float* values, IntVector index) {
     const Vector upper{_mm256_permutevar8x32_ps(hn::LoadU(d, values + 8).raw, index.raw)};
     return hn::IfNegativeThenElse(hn::BitCast(d, hn::ShiftLeft<28>(index)), upper, lower);
 #else
-    return hn::GatherIndex(d, values, low_nibble(index));
+    return hn::GatherIndex(d, values, hn::And(index, hn::Set(IntTag(), 15)));
 #endif
 }
 
+HWY_INLINE IntVector load_nibbles(const std::uint8_t* from) {
+    return hn::LoadU(IntTag(), reinterpret_cast<const std::int32_t*>(from));
+}
+// A code is in the low four bits.
+template <std::size_t kCode>
+HWY_INLINE IntVector shifted(IntVector unit) {
+    constexpr int kShift = 4 * static_cast<int>(nibble_of(kCode));
+    const hn::RebindToUnsigned<IntTag> bits;
+    return kShift == 0 ? unit
+                       : hn::BitCast(IntTag(), hn::ShiftRight<kShift>(hn::BitCast(bits, unit)));
+}
+
 struct Nibbles {
-    static constexpr std::size_t kDepth = 2;
+    static constexpr std::size_t kDepth = kCodesInUnit;
+    static constexpr std::size_t kBytes = 4;
+    using Unit = IntVector;
     explicit Nibbles(const float* /*table*/) {}
-    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
-        const IntVector both = both_nibbles(from);
+    HWY_INLINE Unit load(const std::uint8_t* from) const { return load_nibbles(from); }
+    template <std::size_t kCode>
+    HWY_INLINE Vector value(Unit unit) const {
 #if HWY_TARGET <= HWY_AVX3
         // One instruction, where a mask and a conversion are two.
         alignas(64) static constexpr float kCodes[] = {0, 1, 2,  3,  4,  5,  6,  7,
                                                        8, 9, 10, 11, 12, 13, 14, 15};
-        to[0] = look_up(kCodes, both);
+        return look_up(kCodes, shifted<kCode>(unit));
 #else
-        to[0] = hn::ConvertTo(Tag(), low_nibble(both));
+        return hn::ConvertTo(Tag(), hn::And(shifted<kCode>(unit), hn::Set(IntTag(), 15)));
 #endif
-        to[1] = hn::ConvertTo(Tag(), hn::ShiftRight<4>(both));
     }
 };
 
 struct Table {
-    static constexpr std::size_t kDepth = 2;
+    static constexpr std::size_t kDepth = kCodesInUnit;
+    static constexpr std::size_t kBytes = 4;
+    using Unit = IntVector;
     const float* table;
 
     explicit Table(const float* values) : table(values) {}
-    HWY_INLINE void widen(const std::uint8_t* from, Vector* to) const {
-        const IntVector both = both_nibbles(from);
-        to[0] = look_up(table, both);
-        to[1] = look_up(table, hn::ShiftRight<4>(both));
+    HWY_INLINE Unit load(const std::uint8_t* from) const { return load_nibbles(from); }
+    template <std::size_t kCode>
+    HWY_INLINE Vector value(Unit unit) const {
+        return look_up(table, shifted<kCode>(unit));
     }
 };
 
@@ -126,29 +144,33 @@ struct GroupSums {
                         const std::uint8_t* from,
                         const float* x,
                         std::size_t step) {
-        const Tag d;
-#pragma GCC unroll 8
-        for (std::size_t u = 0; u < kCount; ++u) {
-            // All of them first: a value of the source then needs a register for a moment only.
-            Vector w[kVectors][Codes::kDepth];
-#pragma GCC unroll 4
-            for (std::size_t v = 0; v < kVectors; ++v) {
-                codes.widen(from + u * kPanel + v * kLanes, w[v]);
-            }
-#pragma GCC unroll 2
-            for (std::size_t k = 0; k < kLast; ++k) {
-                const std::size_t number = u * Codes::kDepth + k;
-#pragma GCC unroll 4
-                for (std::size_t r = 0; r < kRows; ++r) {
-                    const Vector by = hn::Set(d, x[r * step + number]);
-#pragma GCC unroll 4
-                    for (std::size_t v = 0; v < kVectors; ++v) {
-                        Vector& sum = sums[number % kSplit][r][v];
-                        sum = hn::MulAdd(by, w[v][k], sum);
-                    }
-                }
-            }
-        }
+        unrolled<kCount>([&](auto u) FUSEQ_HWY_LAMBDA {
+            typename Codes::Unit units[kVectors];
+            unrolled<kVectors>([&](auto v) FUSEQ_HWY_LAMBDA {
+                units[v] = codes.load(from + (u * kPanel + v * kLanes) * Codes::kBytes);
+            });
+            constexpr std::size_t kCodes = u + 1 == kCount ? kLast : Codes::kDepth;
+            unrolled<kCodes>([&](auto k) FUSEQ_HWY_LAMBDA {
+                add_code<u * Codes::kDepth + k, k>(codes, units, x, step);
+            });
+        });
+    }
+
+    template <std::size_t kNumber, std::size_t kCode>
+    HWY_INLINE void add_code(const Codes& codes,
+                             const typename Codes::Unit (&units)[kVectors],
+                             const float* x,
+                             std::size_t step) {
+        Vector w[kVectors];
+        unrolled<kVectors>([&](auto v)
+                               FUSEQ_HWY_LAMBDA { w[v] = codes.template value<kCode>(units[v]); });
+        unrolled<kRows>([&](auto r) FUSEQ_HWY_LAMBDA {
+            const Vector by = hn::Set(Tag(), x[r * step + kNumber]);
+            unrolled<kVectors>([&](auto v) FUSEQ_HWY_LAMBDA {
+                Vector& sum = sums[kNumber % kSplit][r][v];
+                sum = hn::MulAdd(by, w[v], sum);
+            });
+        });
     }
 
     HWY_INLINE Vector total(std::size_t r, std::size_t v) const {
@@ -175,6 +197,23 @@ HWY_INLINE void fetch_ahead(const std::uint8_t* from) {
     }
 }
 
+// The last codes of a group, fewer than a unit has.
+template <class Codes, std::size_t kRows>
+HWY_INLINE void sum_rest(const Codes& codes,
+                         const std::uint8_t* from,
+                         std::size_t left,
+                         const float* x,
+                         std::size_t step,
+                         GroupSums<Codes, kRows>& sums) {
+    if constexpr (Codes::kDepth > 1) {
+        unrolled<Codes::kDepth - 1>([&](auto less) FUSEQ_HWY_LAMBDA {
+            if (left == less + 1) {
+                sums.template add<1, less + 1>(codes, from, x, step);
+            }
+        });
+    }
+}
+
 template <class Codes, std::size_t kRows>
 HWY_INLINE void sum_group(const Codes& codes,
                           const std::uint8_t* from,
@@ -183,22 +222,21 @@ HWY_INLINE void sum_group(const Codes& codes,
                           std::size_t step,
                           GroupSums<Codes, kRows>& sums) {
     constexpr std::size_t kUnits = GroupSums<Codes, kRows>::kUnits;
+    constexpr std::size_t kUnitBytes = kPanel * Codes::kBytes;
     sums.clear();
     std::size_t left = depth;
     for (; left >= kUnits * Codes::kDepth; left -= kUnits * Codes::kDepth) {
-        fetch_ahead<kUnits * kPanel>(from);
+        fetch_ahead<kUnits * kUnitBytes>(from);
         sums.template add<kUnits>(codes, from, x, step);
-        from += kUnits * kPanel;
+        from += kUnits * kUnitBytes;
         x += kUnits * Codes::kDepth;
     }
     for (; left >= Codes::kDepth; left -= Codes::kDepth) {
         sums.template add<1>(codes, from, x, step);
-        from += kPanel;
+        from += kUnitBytes;
         x += Codes::kDepth;
     }
-    if (left != 0) {
-        sums.template add<1, 1>(codes, from, x, step);
-    }
+    sum_rest(codes, from, left, x, step, sums);
 }
 
 HWY_INLINE Vector zero_point_at(const PackedCodes& p,

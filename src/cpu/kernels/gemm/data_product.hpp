@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The product of two computed matrices of integers, [rows, depth] by [depth, columns], on machines
-// without AVX-512 VNNI: what GemmVnni is for constant weights, with the same micro-kernels and
-// epilogues. The second operand is packed in every run.
+// The product of two computed matrices of integers, [rows, depth] by [depth, columns]: what GemmVnni
+// is for constant weights, with the same micro-kernels and epilogues. The second operand is packed
+// while the model runs.
 //
 //   acc = sum over depth of (a - a_zero_point) * (b - b_zero_point)     32-bit, exact
 //   v   = (float(acc) + bias[n]) * scale[n]                             two roundings
@@ -41,7 +41,10 @@ struct DataProductParams {
     std::span<const float> scale{};          // one, or one a column
     std::span<const float> bias{};           // none, one, or one a column
     std::vector<GemmOp> ops{};
-    // kVnni256 where it takes b, i8 without a zero point; kPairs takes all.
+    // Bytes after the last row of a that may be read, whatever they are.
+    std::size_t a_slack = 0;
+    // kAmx, kVnni512 and kVnni256 where they take b, i8 without a zero point; kPairs takes all, and
+    // stands for them elsewhere.
     GemmForm form = GemmForm::kPairs;
 };
 
@@ -71,7 +74,11 @@ public:
     DataProduct& operator=(DataProduct&&) noexcept;
 
     std::size_t scratch_bytes() const;  // a multiple of 64
-    // The rows of a range, which read all of b.
+    // Packs b into the scratch memory, for any number of multiply().
+    void pack(const void* b, void* scratch) const;
+    // The rows of a range, which read all of b: packed in args.scratch.
+    void multiply(const DataProductArgs& args, Range rows) const;
+    // Both.
     void run(const DataProductArgs& args, Range rows) const;
     // For explain: "data_product_pairs".
     const std::string& implementation() const;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cpu/kernels/gemm/first_of.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_results.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
@@ -16,6 +17,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/gemm/gemm_narrow_list-inl.h"
 #include "cpu/kernels/gemm/gemm_narrow_operations-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,30 +31,20 @@ using gemm::Store;
 // floats that an activation left.
 template <std::size_t Size>
 HWY_INLINE Group<Size> load_group(const EpilogueCall& call, std::size_t row, bool floats) {
-    const DF d;
     const std::int32_t* tile = call.tile + row * kLanes;
-    Group<Size> g;
     if (floats) {
+        Group<Size> g;
         for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
-            g.v[i] = hn::Load(d, reinterpret_cast<const float*>(tile) + kVector * i);
+            g.v[i] = hn::Load(DF(), reinterpret_cast<const float*>(tile) + kVector * i);
         });
         return g;
     }
-    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
-        g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
-    });
-    if (call.sums != nullptr) {  // what the zero points of the weights take away
-        for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
-            const float* of_sum = call.epilogue->of_sum.data() + call.panel->channel;
-            g.v[i] = fused_mul_add(d, hn::Set(d, call.sums[row + i / kVectors]),
-                                   hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
-        });
-    }
-    with_two(g, call.epilogue->bias.data() + call.panel->channel,
-             call.epilogue->scale.data() + call.panel->channel,
-             [](VF x, VF bias, VF scale)
-                 FUSEQ_HWY_LAMBDA { return hn::Mul(hn::Add(x, bias), scale); });
-    return g;
+    const gemm::Epilogue& e = *call.epilogue;
+    const std::size_t channel = call.panel->channel;
+    const bool has_sums = call.sums != nullptr;
+    return load_sums<Size>(tile, has_sums ? call.sums + row : nullptr,
+                           has_sums ? e.of_sum.data() + channel : nullptr, e.bias.data() + channel,
+                           e.scale.data() + channel);
 }
 
 HWY_INLINE Place place_of(const EpilogueCall& call, std::size_t row) {
@@ -61,60 +53,6 @@ HWY_INLINE Place place_of(const EpilogueCall& call, std::size_t row) {
             .channel = call.panel->channel,
             .channels = call.panel->channels,
             .pitch = call.channels};
-}
-
-// Bounds that are integers, as quantizations have them: then rounding may come after the clip. There
-// an addition of 1.5 * 2^23 leaves the integer nearest, half to even, and additions have a unit that
-// products have not.
-constexpr float kLargest = 0x1p22f;
-constexpr float kRounds = 0x1.8p23f;
-
-bool has_integer_bounds(const PackedOp& op) {
-    const auto integers = [](const AlignedVector<float>& list) {
-        return std::all_of(list.begin(), list.end(), [](float v) {
-            return std::abs(v) <= kLargest && std::nearbyint(v) == v;
-        });
-    };
-    return integers(op.a) && integers(op.b);
-}
-
-template <GemmOp::Kind Kind, std::size_t Size>
-HWY_INLINE void apply_listed(const PackedOp& op,
-                             const EpilogueCall& call,
-                             const Place& at,
-                             Group<Size>& g) {
-    if constexpr (Kind != GemmOp::Kind::kRoundClip) {
-        return apply<true>(Kind, op, call, at, g);
-    }
-    const VF rounds = hn::Set(DF(), kRounds);
-    with_two(g, op.a.data() + at.channel, op.b.data() + at.channel,
-             [&](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
-                 const VF bounded = hn::Min(hn::Max(x, low), high);
-                 return hn::Sub(hn::Add(bounded, rounds), rounds);
-             });
-}
-
-// Of a list of operations that is known at compile time.
-template <class T, bool Clamp, std::size_t Size, GemmOp::Kind... Kinds>
-HWY_INLINE void finish_group(const EpilogueCall& call, std::size_t row) {
-    const Place at = place_of(call, row);
-    Group<Size> g = load_group<Size>(call, row, false);
-    [[maybe_unused]] const PackedOp* op = call.epilogue->ops.data();
-    (apply_listed<Kinds>(*op++, call, at, g), ...);
-    store_group<T, true, Clamp>(g, at, call.args->dst);
-}
-
-template <class T, bool Clamp, GemmOp::Kind... Kinds>
-void finish_list(const EpilogueCall& call) {
-    std::size_t row = 0;
-    // A half group is one row of 256-bit vectors.
-    const std::size_t odd = kGroupRows == 2 ? call.rows % 2 : 0;
-    for (; row < call.rows - odd; row += kGroupRows) {
-        finish_group<T, Clamp, kGroup, Kinds...>(call, row);
-    }
-    if (odd != 0) {
-        finish_group<T, Clamp, kGroup / 2, Kinds...>(call, row);
-    }
 }
 
 // All operations of a tile; `store` takes its groups.
@@ -196,57 +134,43 @@ void finish_narrow_results(const EpilogueCall& call, const gemm::NarrowResults& 
 
 using Function = gemm::EpilogueFunction;
 
-template <class T, bool Clamp, GemmOp::Kind... Kinds>
+template <class T, GemmOp::Kind... Kinds>
 Function try_list(const gemm::Epilogue& e) {
-    std::size_t i = 0;
-    const bool same = e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
-                      std::all_of(e.ops.begin(), e.ops.end(), [](const PackedOp& op) {
-                          return runs_by_group(op) &&
-                                 (op.kind != GemmOp::Kind::kRoundClip || has_integer_bounds(op));
-                      });
-    return same ? &finish_list<T, Clamp, Kinds...> : nullptr;
+    return is_list<Kinds...>(e) ? &finish_list<T, Kinds...> : nullptr;
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
 // residual input of the same or of another scale, quantization by channel, a gelu.
-template <class T, bool Clamp>
+template <class T>
 Function find_list(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
-    const Function lists[] = {try_list<T, Clamp>(e),
-                              try_list<T, Clamp, kScale>(e),
-                              try_list<T, Clamp, kShift>(e),
-                              try_list<T, Clamp, kLinear>(e),
-                              try_list<T, Clamp, kAffine>(e),
-                              try_list<T, Clamp, kMax>(e),
-                              try_list<T, Clamp, kMax, kScale>(e),
-                              try_list<T, Clamp, kMax, kLinear>(e),
-                              try_list<T, Clamp, kMax, kAffine>(e),
-                              try_list<T, Clamp, kPrelu>(e),
-                              try_list<T, Clamp, kPrelu, kShift>(e),
-                              try_list<T, Clamp, kPrelu, kLinear>(e),
-                              try_list<T, Clamp, kPrelu, kAffine>(e),
-                              try_list<T, Clamp, kClip, kScale>(e),
-                              try_list<T, Clamp, kEltwise>(e),
-                              try_list<T, Clamp, kSum>(e),
-                              try_list<T, Clamp, kSum, kScale>(e),
-                              try_list<T, Clamp, kRoundClip, kAffine, kSum>(e),
-                              try_list<T, Clamp, kRoundClip, kScale, kSum, kLinear>(e),
-                              try_list<T, Clamp, kRoundClip, kScale, kSum, kAffine>(e),
-                              try_list<T, Clamp, kRoundClip, kScale, kLinear, kSum, kScale>(e),
-                              try_list<T, Clamp, kRoundClip, kScale, kAffine, kSum, kScale>(e)};
-    const auto* found =
-        std::find_if(std::begin(lists), std::end(lists), [](Function f) { return f != nullptr; });
-    return found == std::end(lists) ? nullptr : *found;
+    return gemm::first_of(try_list<T>(e), try_list<T, kScale>(e), try_list<T, kShift>(e),
+                          try_list<T, kLinear>(e), try_list<T, kAffine>(e), try_list<T, kMax>(e),
+                          try_list<T, kMax, kScale>(e), try_list<T, kMax, kLinear>(e),
+                          try_list<T, kMax, kAffine>(e), try_list<T, kPrelu>(e),
+                          try_list<T, kPrelu, kShift>(e), try_list<T, kPrelu, kLinear>(e),
+                          try_list<T, kPrelu, kAffine>(e), try_list<T, kClip, kScale>(e),
+                          try_list<T, kEltwise>(e), try_list<T, kSum>(e),
+                          try_list<T, kSum, kScale>(e), try_list<T, kRoundClip, kAffine, kSum>(e),
+                          try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
+                          try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
+                          try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
+                          try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e));
 }
 
+// SSE4 is not worth the code of the lists, nor are values beyond 32-bit integers.
 template <class T>
 Function select_for(const gemm::Epilogue& e, bool whole_panel) {
     if (!whole_panel) {
         return &finish_tile<T, false>;
     }
-    const Function list =
-        e.clamp && sizeof(T) == 1 ? find_list<T, sizeof(T) == 1>(e) : find_list<T, false>(e);
-    return list != nullptr ? list : &finish_tile<T, true>;
+    if constexpr (kVector >= 8) {
+        const Function list = e.clamp && sizeof(T) == 1 ? nullptr : find_list<T>(e);
+        if (list != nullptr) {
+            return list;
+        }
+    }
+    return &finish_tile<T, true>;
 }
 
 Function narrow_epilogue(const gemm::Epilogue& e, Store store, bool whole_panel) {

@@ -87,31 +87,41 @@ HWY_INLINE std::size_t count_of(const Place& at, std::size_t n) {
     return at.channels <= before ? 0 : std::min(kVector, at.channels - before);
 }
 
+// Rows of whole panels: `rows` of them exist, each `pitch` elements after the one before.
+template <std::size_t Size, class T>
+HWY_INLINE Group<Size> load_rows(const T* from, std::size_t pitch, std::size_t rows) {
+    const DF d;
+    Group<Size> g;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        g.v[i] = load_float(d, from + (row < rows ? row * pitch : 0) + i % kVectors * kVector);
+    });
+    return g;
+}
+
 template <class T, bool Whole, std::size_t Size>
 HWY_INLINE Group<Size> load_tensor(const Place& at, const void* tensor) {
+    const T* const first = static_cast<const T*>(tensor) + at.pixel * at.pitch + at.channel;
+    if constexpr (Whole) {
+        return load_rows<Size>(first, at.pitch, at.rows);
+    }
     const DF d;
     Group<Size> g;
     for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t row = i / kVectors;
         const std::size_t n = i % kVectors;
-        const T* from = static_cast<const T*>(tensor) +
-                        (at.pixel + (row < at.rows ? row : 0)) * at.pitch + at.channel +
-                        n * kVector;
-        if constexpr (Whole) {
-            g.v[i] = load_float(d, from);
-        } else {
-            T part[kVector] = {};
-            std::memcpy(part, from, count_of(at, n) * sizeof(T));
-            g.v[i] = load_float(d, part);
-        }
+        const T* from = first + (row < at.rows ? row : 0) * at.pitch + n * kVector;
+        T part[kVector] = {};
+        std::memcpy(part, from, count_of(at, n) * sizeof(T));
+        g.v[i] = load_float(d, part);
     });
     return g;
 }
 
 // Bytes of whole panels: a row is one vector of 128 bits. `Clamp`: values may leave the range of
 // 32-bit integers.
-template <class T, bool Clamp, std::size_t Size>
-HWY_INLINE void store_rows(const Group<Size>& g, const Place& at, T* dst) {
+template <bool Clamp, std::size_t Size, class T>
+HWY_INLINE void store_bytes(const Group<Size>& g, T* to, std::size_t pitch, std::size_t rows) {
     alignas(64) T bytes[kGroupRows * kLanes];
     const auto round = [](VF v) FUSEQ_HWY_LAMBDA {
         constexpr float kMax = std::is_signed_v<T> ? 127.0f : 255.0f;
@@ -124,16 +134,30 @@ HWY_INLINE void store_rows(const Group<Size>& g, const Place& at, T* dst) {
     }
     store_packed(pack_words(low, high, bytes), bytes);
     const hn::FixedTag<T, kLanes> d;
-    T* to = dst + at.pixel * at.pitch + at.channel;
-    for (std::size_t row = 0; row < at.rows; ++row, to += at.pitch) {
+    for (std::size_t row = 0; row < rows; ++row, to += pitch) {
         hn::StoreU(hn::Load(d, bytes + row * kLanes), d, to);
     }
 }
 
+// The same of any type.
+template <bool Clamp, std::size_t Size, class T>
+HWY_INLINE void store_rows(const Group<Size>& g, T* to, std::size_t pitch, std::size_t rows) {
+    if constexpr (sizeof(T) == 1) {
+        return store_bytes<Clamp>(g, to, pitch, rows);
+    }
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        const std::size_t row = i / kVectors;
+        if (row < rows) {
+            store_float(DF(), g.v[i], to + row * pitch + i % kVectors * kVector);
+        }
+    });
+}
+
 template <class T, bool Whole, bool Clamp, std::size_t Size>
 HWY_INLINE void store_group(const Group<Size>& g, const Place& at, void* dst) {
-    if constexpr (Whole && sizeof(T) == 1) {
-        return store_rows<T, Clamp>(g, at, static_cast<T*>(dst));
+    T* const first = static_cast<T*>(dst) + at.pixel * at.pitch + at.channel;
+    if constexpr (Whole) {
+        return store_rows<Clamp>(g, first, at.pitch, at.rows);
     }
     const DF d;
     for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
@@ -142,14 +166,9 @@ HWY_INLINE void store_group(const Group<Size>& g, const Place& at, void* dst) {
         if (row >= at.rows) {
             return;
         }
-        T* to = static_cast<T*>(dst) + (at.pixel + row) * at.pitch + at.channel + n * kVector;
-        if constexpr (Whole) {
-            store_float(d, g.v[i], to);
-        } else {
-            T part[kVector];
-            store_float(d, g.v[i], part);
-            std::memcpy(to, part, count_of(at, n) * sizeof(T));
-        }
+        T part[kVector];
+        store_float(d, g.v[i], part);
+        std::memcpy(first + row * at.pitch + n * kVector, part, count_of(at, n) * sizeof(T));
     });
 }
 

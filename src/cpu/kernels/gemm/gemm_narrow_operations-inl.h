@@ -53,43 +53,6 @@ HWY_INLINE void binary(Group<Size>& g,
     with_binary(d, op.kind, combine);
 }
 
-// Two constants a channel, or a tensor. `kind` is that of `op`, perhaps known at compile time.
-template <bool Whole, std::size_t Size>
-HWY_INLINE void apply_two(GemmOp::Kind kind,
-                          const PackedOp& op,
-                          const EpilogueCall& call,
-                          const Place& at,
-                          Group<Size>& g) {
-    const DF d;
-    const float* a = op.a.data() + at.channel;
-    const float* b = op.b.data() + at.channel;
-    switch (kind) {
-        case GemmOp::Kind::kLinear:
-            return with_two(g, a, b, [&](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
-                return fused_mul_add(d, x, by, shift);
-            });
-        case GemmOp::Kind::kAffine:
-            return with_two(g, a, b, [](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
-                return hn::Add(hn::Mul(x, by), shift);
-            });
-        case GemmOp::Kind::kClip:
-            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
-                return hn::Min(hn::Max(x, low), high);
-            });
-        case GemmOp::Kind::kRoundClip:
-            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
-                return hn::Min(hn::Max(hn::Round(x), low), high);
-            });
-        case GemmOp::Kind::kSum: {
-            const VF scale = hn::Set(d, op.binary.scale);
-            return with_tensor<Whole>(g, op.binary, call, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {
-                return fused_mul_add(d, t, scale, x);
-            });
-        }
-        default: return binary<Whole>(g, op.binary, call, at);
-    }
-}
-
 // Coefficients of the intervals whose numbers are the last bits of `place`.
 HWY_INLINE VF coefficients_at(const float* table, VF place) {
 #if HWY_MAX_BYTES >= 64
@@ -123,14 +86,11 @@ inline bool runs_by_group(const PackedOp& op) {
     return op.kind != GemmOp::Kind::kEltwise || (kVector >= 8 && op.short_gelu != nullptr);
 }
 
-template <bool Whole, std::size_t Size>
-HWY_INLINE void apply(GemmOp::Kind kind,
-                      const PackedOp& op,
-                      const EpilogueCall& call,
-                      const Place& at,
-                      Group<Size>& g) {
+// An operation of one or two constants a channel, `a` and `b` from the first channel of the group
+// on. `kind` is perhaps known at compile time.
+template <std::size_t Size>
+HWY_INLINE void apply_constants(GemmOp::Kind kind, const float* a, const float* b, Group<Size>& g) {
     const DF d;
-    const float* a = op.a.data() + at.channel;
     switch (kind) {
         case GemmOp::Kind::kScale:
             return with_one(g, a, [](VF x, VF y) FUSEQ_HWY_LAMBDA { return hn::Mul(x, y); });
@@ -146,10 +106,45 @@ HWY_INLINE void apply(GemmOp::Kind kind,
             });
         case GemmOp::Kind::kRound:
             return over_group(g, [](VF x) FUSEQ_HWY_LAMBDA { return hn::Round(x); });
+        case GemmOp::Kind::kLinear:
+            return with_two(g, a, b, [&](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
+                return fused_mul_add(d, x, by, shift);
+            });
+        case GemmOp::Kind::kAffine:
+            return with_two(g, a, b, [](VF x, VF by, VF shift) FUSEQ_HWY_LAMBDA {
+                return hn::Add(hn::Mul(x, by), shift);
+            });
+        case GemmOp::Kind::kClip:
+            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
+                return hn::Min(hn::Max(x, low), high);
+            });
+        default:  // kRoundClip
+            return with_two(g, a, b, [](VF x, VF low, VF high) FUSEQ_HWY_LAMBDA {
+                return hn::Min(hn::Max(hn::Round(x), low), high);
+            });
+    }
+}
+
+template <bool Whole, std::size_t Size>
+HWY_INLINE void apply(GemmOp::Kind kind,
+                      const PackedOp& op,
+                      const EpilogueCall& call,
+                      const Place& at,
+                      Group<Size>& g) {
+    const DF d;
+    switch (kind) {
         case GemmOp::Kind::kEltwise:
             return over_group(g,
                               [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.short_gelu, x); });
-        default: return apply_two<Whole>(kind, op, call, at, g);
+        case GemmOp::Kind::kSum: {
+            const VF scale = hn::Set(d, op.binary.scale);
+            return with_tensor<Whole>(g, op.binary, call, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {
+                return fused_mul_add(d, t, scale, x);
+            });
+        }
+        case GemmOp::Kind::kBinary: return binary<Whole>(g, op.binary, call, at);
+        default:
+            return apply_constants(kind, op.a.data() + at.channel, op.b.data() + at.channel, g);
     }
 }
 

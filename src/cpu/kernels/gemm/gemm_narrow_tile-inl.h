@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "hwy/highway.h"
 
@@ -94,25 +95,64 @@ HWY_INLINE void add_step(Sums<Count>& sums,
      ...);
 }
 
-// All steps in the order of the source.
+// Where a step reads, and what it fetches ahead.
+struct Places {
+    const std::uint8_t* src;
+    const std::int8_t* wei;
+    const std::int8_t* ahead;
+    HWY_INLINE void advance(std::size_t steps, std::size_t ahead_step) {
+        src += 4 * steps;
+        wei += steps * kStepBytes;
+        ahead += steps * ahead_step;
+    }
+};
+
+// Steps between two updates of the places, whose additions take units from the products. Tiles of
+// many products a step need none.
+constexpr std::size_t kSteps = kVectors == 2 ? 4 : 1;
+
+// All steps in the order of the source: f(places, indices of the steps), which advances.
+template <class F>
+HWY_INLINE void for_steps(const MicroCall& call, F&& f) {
+    Places at{nullptr, call.wei, call.ahead};
+    for (const std::ptrdiff_t tap : call.taps) {
+        at.src = call.src + tap;
+        const std::int8_t* const end = at.wei + call.depth4 * kStepBytes;
+        const std::int8_t* const last = at.wei + call.depth4 / kSteps * kSteps * kStepBytes;
+        while (at.wei != last) {
+            f(at, std::make_index_sequence<kSteps>{});
+        }
+        while (kSteps != 1 && at.wei != end) {
+            f(at, std::make_index_sequence<1>{});
+        }
+        at.wei += call.skip;
+    }
+}
+
+template <class Product, std::size_t Rows, std::size_t... Step>
+HWY_INLINE void add_steps(Sums<Rows * kVectors>& sums,
+                          const MicroCall& call,
+                          Places& at,
+                          std::index_sequence<Step...>) {
+    ((add_step<Product>(sums, at.src + 4 * Step, call.src_step, at.wei + Step * kStepBytes,
+                        std::make_index_sequence<Rows>{}),
+      __builtin_prefetch(at.ahead + Step * call.ahead_step, 0, 2)),
+     ...);
+    at.advance(sizeof...(Step), call.ahead_step);
+}
+
+// The sums of a tile, complete.
+template <class Product, std::size_t Rows>
+HWY_INLINE void sum_tile(Sums<Rows * kVectors>& sums, const MicroCall& call) {
+    begin(sums, call.init, std::make_index_sequence<Rows * kVectors>{});
+    for_steps(call, [&](Places& at, auto steps)
+                        FUSEQ_HWY_LAMBDA { add_steps<Product, Rows>(sums, call, at, steps); });
+}
+
 template <class Product, std::size_t Rows>
 void micro(const MicroCall& call) {
     Sums<Rows * kVectors> sums;
-    begin(sums, call.init, std::make_index_sequence<Rows * kVectors>{});
-    const std::int8_t* wei = call.wei;
-    const std::int8_t* ahead = call.ahead;
-    for (const std::ptrdiff_t tap : call.taps) {
-        const std::uint8_t* src = call.src + tap;
-        const std::int8_t* const end = wei + call.depth4 * kStepBytes;
-        while (wei != end) {
-            add_step<Product>(sums, src, call.src_step, wei, std::make_index_sequence<Rows>{});
-            __builtin_prefetch(ahead, 0, 2);
-            ahead += call.ahead_step;
-            src += 4;
-            wei += kStepBytes;
-        }
-        wei += call.skip;
-    }
+    sum_tile<Product, Rows>(sums, call);
     store(sums, call.tile, std::make_index_sequence<Rows * kVectors>{});
 }
 

@@ -49,8 +49,8 @@ public:
                 .args = &args},
           weights_ahead_(packed, args, panels),
           sources_ahead_(packed, args) {
-        if (!args.rows.empty() && p_.mode == SourceMode::kRows &&
-            args.binary_sources.size() <= kMaxBinarySources) {
+        const bool moves = p_.subpixels || (!args.rows.empty() && p_.mode == SourceMode::kRows);
+        if (moves && args.binary_sources.size() <= kMaxBinarySources) {
             moved_args_ = args;
             moved_args_.binary_sources = {row_sources_, args.binary_sources.size()};
         }
@@ -241,7 +241,7 @@ private:
     }
     // Moves the beginning of deduplicated binary sources so that row `row` of dst finds its row.
     void choose_rows(std::size_t row) {
-        if (moved_args_.binary_sources.empty()) {
+        if (p_.subpixels || moved_args_.binary_sources.empty()) {
             return;
         }
         choose_binary_rows(p_, args_, row, row_sources_);
@@ -261,10 +261,27 @@ private:
         const SubPixels& subpixels = *p_.subpixels;
         const std::size_t subpixel = subpixels.of(panel.channel);
         const std::size_t width = p_.shape.dst_width;
-        const std::size_t row = pixel / width * subpixels.rows + subpixel / subpixels.columns;
         const std::size_t column = pixel % width * subpixels.columns + subpixel % subpixels.columns;
-        return (row * width * subpixels.columns + column) * pitch_ + panel.channel -
-               subpixel * subpixels.all_channels;
+        return (row_of(pixel, panel) * width * subpixels.columns + column) * pitch_ +
+               panel.channel - subpixel * subpixels.all_channels;
+    }
+    // The row of dst, of all images, of a pixel of a sub-pixel.
+    std::size_t row_of(std::size_t pixel, const Panel& panel) const {
+        const SubPixels& subpixels = *p_.subpixels;
+        return pixel / p_.shape.dst_width * subpixels.rows +
+               subpixels.of(panel.channel) / subpixels.columns;
+    }
+
+    // The pixels of a sub-pixel are not contiguous: all tensors begin with the tile. (New arguments
+    // are not made here: setting them to zero took 5 % of a model.)
+    void move_to_subpixel(std::size_t pixel, const Panel& panel) {
+        const auto place = static_cast<std::ptrdiff_t>(place_of(pixel, panel)) -
+                           static_cast<std::ptrdiff_t>(panel.channel);
+        moved_args_.dst =
+            static_cast<char*>(args_.dst) + place * static_cast<std::ptrdiff_t>(element_size());
+        if (!moved_args_.binary_sources.empty()) {
+            choose_subpixel_sources(p_, args_, row_of(pixel, panel), place, row_sources_);
+        }
     }
 
     const TapSteps* steps_of(const Panel& panel) const {
@@ -349,12 +366,7 @@ private:
         if (sums_ != nullptr) {
             call.sums = sums_ + (pixels.begin - first_sum_);
         }
-        if (const auto& add = p_.epilogue.add) {
-            call.add = &*add;
-            call.q_signed = !add->q_unsigned;
-            call.residual =
-                static_cast<const std::uint8_t*>(part_.args->binary_sources[add->input]) + place;
-        }
+        set_residual(p_, *part_.args, place, call);
         p_.is_amx() ? run_wide_amx(tiles_, p_, call, panel, tiles) : panel.wide.all(call);
     }
 
@@ -365,7 +377,7 @@ private:
               const Panel& panel) {
         alignas(kCacheLine) std::int32_t accumulators[(kMaxTileVectors + 3) * kLanes];
         const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
-        if (part_.args == &args_) {
+        if (part_.args == &args_ && !p_.subpixels) {
             sources_ahead_.fetch(pixel + rows, rows, panel);
         }
         rows_ahead_.fetch();
@@ -382,12 +394,8 @@ private:
                               .skip = skipped(panel),
                               .steps = steps_of(panel),
                               .order = p_.weights->order.data()};
-        // The pixels of a sub-pixel are not contiguous: dst points to the tile. (New arguments are
-        // not made here: setting them to zero took 5 % of a model.)
         if (p_.subpixels) {
-            moved_args_.dst = static_cast<char*>(args_.dst) +
-                              place_of(pixel, panel) * element_size() -
-                              panel.channel * element_size();
+            move_to_subpixel(pixel, panel);
         }
         const EpilogueCall finish{.epilogue = &p_.epilogue,
                                   .panel = &panel,
@@ -397,7 +405,7 @@ private:
                                   .channels = part_.dst_step,
                                   .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
                                   .args = p_.subpixels ? &moved_args_ : part_.args};
-        if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr) {
+        if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr && results_ == nullptr) {
             panel.fused[rows - 1](micro, finish);
             return;
         }

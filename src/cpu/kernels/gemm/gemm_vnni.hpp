@@ -59,9 +59,10 @@ GemmForm best_form();
 struct GemmParams {
     GemmShape shape;
     GemmWeights weights;
-    ElementType src_type = ElementType::u8;   // u8, i8
-    ElementType dst_type = ElementType::u8;   // u8, i8, f32
-    std::int32_t src_zero_point = 0;          // in src_type's range
+    ElementType src_type = ElementType::u8;  // u8, i8
+    ElementType dst_type = ElementType::u8;  // u8, i8, f32
+    std::int32_t src_zero_point = 0;         // in src_type's range
+    // Lists of one value a channel; of a deconvolution also one a sub-pixel and channel, row by row.
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
@@ -72,7 +73,7 @@ struct GemmParams {
     // A deconvolution: pixel (y, x) of src adds its products with the weights of (i, j) to pixel
     // (y * stride_height + i - pad_top, x * stride_width + j - pad_left) of dst. The sides of dst
     // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
-    // no binary sources, no zero points of weights, no pool.
+    // no zero points of weights, no pool.
     bool transposed = false;
     // Max pooling of 2 x 2 with stride 2 after everything else: dst has half the rows and columns
     // of the shape, which are even. Requires is_monotonic().

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The micro-kernel with VNNI in vectors of 256 bits: the tile and the packed weights are those of
-// 16 channels. AVX-VNNI has the VEX form of vpdpbusd, AVX-512 VNNI (with VL) the EVEX form; they
-// differ in their bytes only. Compiled with the AVX2 target, for which the compiler has neither:
-// hence assembly.
+// 16 channels.
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -12,6 +10,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/vnni256-inl.h"
 #include "cpu/kernels/gemm/gemm_narrow_tile-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/machine/avx_vnni.hpp"
@@ -23,38 +23,13 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
+using gemm::MicroCall;
 using narrow::V32;
-
-// add_from() reads b from memory.
-struct Vex {
-    static HWY_INLINE V32 add(V32 sum, V32 a, V32 b) {
-        asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
-        return sum;
-    }
-    static HWY_INLINE V32 add_from(V32 sum, V32 a, const std::int8_t* b) {
-        asm("%{vex%} vpdpbusd %2, %1, %0"
-            : "+x"(sum.raw)
-            : "x"(a.raw), "m"(*reinterpret_cast<const __m256i*>(b)));
-        return sum;
-    }
-};
-
-struct Evex {
-    static HWY_INLINE V32 add(V32 sum, V32 a, V32 b) {
-        asm("%{evex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
-        return sum;
-    }
-    static HWY_INLINE V32 add_from(V32 sum, V32 a, const std::int8_t* b) {
-        asm("%{evex%} vpdpbusd %2, %1, %0"
-            : "+x"(sum.raw)
-            : "x"(a.raw), "m"(*reinterpret_cast<const __m256i*>(b)));
-        return sum;
-    }
-};
 
 // A tile of seven rows fills all registers: 14 sums, the source and the first vector of weights.
 // The second one comes from memory with each product. Sizes of images are often multiples of 7,
-// and 12 sums hardly hide the latency of a product, five cycles of two products each.
+// and 12 sums hardly hide the latency of a product, five cycles of two products each. 15 loads for
+// 14 products are too many where two are loaded a cycle: there tiles have the six rows of all forms.
 constexpr std::size_t kRows = 7;
 // Weights of deep layers are in L2: into L1 before seven products wait for each line.
 constexpr std::size_t kLinesAhead = 8;
@@ -82,26 +57,26 @@ HWY_INLINE void add_long_step(narrow::Sums<kRows * narrow::kVectors>& sums,
      ...);
 }
 
+template <class Product, std::size_t... Step>
+HWY_INLINE void add_long_steps(narrow::Sums<kRows * narrow::kVectors>& sums,
+                               const MicroCall& call,
+                               narrow::Places& at,
+                               std::index_sequence<Step...>) {
+    ((add_long_step<Product>(sums, at.src + 4 * Step, call.src_step,
+                             at.wei + Step * narrow::kStepBytes, std::make_index_sequence<kRows>{}),
+      __builtin_prefetch(at.wei + (kLinesAhead + Step) * narrow::kStepBytes, 0, 3),
+      __builtin_prefetch(at.ahead + Step * call.ahead_step, 0, 2)),
+     ...);
+    at.advance(sizeof...(Step), call.ahead_step);
+}
+
 template <class Product>
-void long_micro(const gemm::MicroCall& call) {
+void long_micro(const MicroCall& call) {
     narrow::Sums<kRows * narrow::kVectors> sums;
     narrow::begin(sums, call.init, std::make_index_sequence<kRows * narrow::kVectors>{});
-    const std::int8_t* wei = call.wei;
-    const std::int8_t* ahead = call.ahead;
-    for (const std::ptrdiff_t tap : call.taps) {
-        const std::uint8_t* src = call.src + tap;
-        const std::int8_t* const end = wei + call.depth4 * narrow::kStepBytes;
-        while (wei != end) {
-            add_long_step<Product>(sums, src, call.src_step, wei,
-                                   std::make_index_sequence<kRows>{});
-            __builtin_prefetch(wei + kLinesAhead * narrow::kStepBytes, 0, 3);
-            __builtin_prefetch(ahead, 0, 2);
-            ahead += call.ahead_step;
-            src += 4;
-            wei += narrow::kStepBytes;
-        }
-        wei += call.skip;
-    }
+    narrow::for_steps(call, [&](narrow::Places& at, auto steps) FUSEQ_HWY_LAMBDA {
+        add_long_steps<Product>(sums, call, at, steps);
+    });
     narrow::store(sums, call.tile, std::make_index_sequence<kRows * narrow::kVectors>{});
 }
 
@@ -109,7 +84,7 @@ template <class Product, std::size_t... Row>
 gemm::NarrowKernel kernel_of(std::index_sequence<Row...>) {
     static constexpr gemm::MicroFunction kFunctions[] = {&narrow::micro<Product, Row + 1>...,
                                                          &long_micro<Product>};
-    return {kFunctions, kRows};
+    return {kFunctions, loads_two_vectors_a_cycle() ? narrow::kRows : kRows};
 }
 
 }  // namespace

@@ -54,4 +54,41 @@ void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, 
     }
 }
 
+void choose_subpixel_sources(const Packed& p,
+                             const GemmArgs& args,
+                             std::size_t row,
+                             std::ptrdiff_t place,
+                             const void** list) {
+    const SubPixels& subpixels = *p.subpixels;
+    const std::size_t row_elements = p.shape.dst_width * subpixels.columns * subpixels.channels;
+    for (const PackedOp& op : p.epilogue.ops) {
+        if (!reads_tensor(op)) {
+            continue;
+        }
+        const std::size_t input = op.binary.input;
+        const bool few = !args.rows.empty() && args.rows[input].data != nullptr;
+        const auto* const begin =
+            static_cast<const char*>(few ? args.rows[input].data : args.binary_sources[input]);
+        const std::size_t offset = few ? args.rows[input].offsets[row] : 0;
+        const std::ptrdiff_t at =
+            place - (few ? static_cast<std::ptrdiff_t>(row * row_elements) : 0);
+        list[input] = begin + static_cast<std::ptrdiff_t>(offset) +
+                      at * static_cast<std::ptrdiff_t>(size_of(op.binary.type));
+    }
+}
+
+void set_residual(const Packed& p, const GemmArgs& args, std::size_t place, WideCall& call) {
+    const auto from = [&](std::size_t input) {
+        return static_cast<const std::uint8_t*>(args.binary_sources[input]) + place;
+    };
+    if (const auto& add = p.epilogue.add) {
+        call.add = &*add;
+        call.q_signed = !add->q_unsigned;
+        call.residual = from(add->input);
+    } else if (const auto& sum = p.epilogue.sum) {
+        call.residual = from(sum->input);
+        call.residual_signed = sum->type == ElementType::i8;
+    }
+}
+
 }  // namespace fuseq::kernels::gemm

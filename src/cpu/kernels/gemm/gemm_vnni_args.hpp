@@ -33,4 +33,15 @@ private:
 // deduplicated (GemmArgs::rows). list: kMaxBinarySources.
 void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, const void** list);
 
+// The same for pixels of a sub-pixel in row `row` of dst: the sources begin where element `place` of
+// dst does.
+void choose_subpixel_sources(const Packed& p,
+                             const GemmArgs& args,
+                             std::size_t row,
+                             std::ptrdiff_t place,
+                             const void** list);
+
+// The tensor that a wide panel adds, from element `place` on, if there is one.
+void set_residual(const Packed& p, const GemmArgs& args, std::size_t place, WideCall& call);
+
 }  // namespace fuseq::kernels::gemm

@@ -81,7 +81,7 @@ post_ops::Support supports_op(const GemmOp& op) {
     const ElementType type = op.binary.type;
     if (op.reads_tensor() && type != ElementType::u8 && type != ElementType::i8 &&
         type != ElementType::f32) {
-        return post_ops::Support::no(std::string("an extra input is ") + to_string(type) +
+        return post_ops::Support::no(std::string("a binary source is ") + to_string(type) +
                                      ", expected u8, i8 or f32");
     }
     return post_ops::Support::yes();

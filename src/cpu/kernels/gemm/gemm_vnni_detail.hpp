@@ -194,15 +194,21 @@ struct EluTable {
 
 // A quantized value q plus a residual input r, requantized in integers: the stored byte is
 // (a * q + b * r + c) >> shift, saturated. q and r are signed; unsigned ones are reduced by 128
-// first. An elu after the addition is a table (EluTable).
+// first. An elu after the addition is a table (EluTable); with a leaky relu after it the larger of two
+// such sums is taken, the second one with the factors below zero.
 struct RequantizingAdd {
+    struct Sum {
+        std::int32_t upper = 0;  // upper parts of a and b (/ 256), as words
+        std::int32_t lower = 0;  // lower bytes of a and b, in the upper byte of their word
+        std::int32_t c = 0;
+        bool operator==(const Sum&) const = default;
+    };
     std::size_t input = 0;    // of the tensor, among the binary_sources
     bool q_unsigned = false;  // before
     std::int32_t r_flip = 0;  // what four of its bytes are xored with to become signed
-    std::int32_t upper = 0;   // upper parts of a and b (/ 256), as words
-    std::int32_t lower = 0;   // lower bytes of a and b, in the upper byte of their word
-    std::int32_t c = 0;
+    Sum sum{};
     std::int32_t shift = 0;
+    std::optional<Sum> below{};  // of a leaky relu
     std::optional<EluTable> elu_table{};
     bool operator==(const RequantizingAdd&) const = default;
 };
@@ -211,8 +217,12 @@ struct Epilogue {
     AlignedVector<float> bias, scale;
     AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
-    std::optional<RequantizingAdd> add{};  // replaces the operations; the same bytes
-    bool clamp = false;                    // values may leave the range of 32-bit integers
+    std::optional<RequantizingAdd> add{};   // replaces the operations; the same bytes
+    std::optional<post_ops::Binary> sum{};  // the tensor of a wide panel that sums (kSum)
+    bool clamp = false;                     // values may leave the range of 32-bit integers
+
+    // Neither bounds nor sums of windows: what tiles in registers are finished by.
+    bool is_simple() const { return !clamp && of_sum.empty(); }
 };
 
 // The requantizing add that equals `ops`: a round to bytes, scales and shifts, one addition of a
@@ -223,12 +233,22 @@ std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>
                                                      std::size_t channels);
 
 // The elu of a channel, when the list is an elu, a factor above zero and a shift.
-std::optional<WideElu> elu_of(const std::vector<PackedOp>& ops, std::size_t channel);
-bool have_elus(const std::vector<PackedOp>& ops, std::size_t channels);
+std::optional<WideElu> elu_of(std::span<const PackedOp> ops, std::size_t channel);
+bool have_elus(std::span<const PackedOp> ops, std::size_t channels);
 // The leaky relu of a channel, when the list is one of a slope in [0, 1], a factor and a shift with
 // one rounding.
-std::optional<WideLeaky> leaky_of(const std::vector<PackedOp>& ops, std::size_t channel);
-bool have_leaky_relus(const std::vector<PackedOp>& ops, std::size_t channels);
+std::optional<WideLeaky> leaky_of(std::span<const PackedOp> ops, std::size_t channel);
+bool have_leaky_relus(std::span<const PackedOp> ops, std::size_t channels);
+
+// A list of operations that begins with a sum with a tensor of bytes, after which an elu of all
+// channels follows.
+struct WideSumOps {
+    post_ops::Binary tensor{};
+    const PackedOp* linear = nullptr;  // between them; null: nothing
+    std::span<const PackedOp> activation;
+    WideSum of(std::size_t channel) const;
+};
+std::optional<WideSumOps> sum_ops_of(std::span<const PackedOp> ops, std::size_t channels);
 
 // `rows` consecutive pixels of a tile, to dst.
 struct EpilogueCall {
@@ -249,12 +269,11 @@ EpilogueFunction fixed_epilogue(const Epilogue& epilogue,
                                 std::size_t vectors,
                                 bool whole_panel);
 
-// Null when there are none; single entries may be null. For whole panels only.
-const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors);
-// Those for a requantizing add without an elu.
-const FusedFunction* fused_add_functions(const Epilogue& epilogue,
-                                         Store store,
-                                         std::size_t vectors);
+inline constexpr std::size_t kFusedVectors = 2;
+// For whole panels of so many vectors. Null when there are none; single entries may be null.
+const FusedFunction* fused_functions(const Epilogue& epilogue, Store store);
+// Those for a requantizing add without an activation.
+const FusedFunction* fused_add_functions(const Epilogue& epilogue, Store store);
 
 // The columns of the kernel that meet more than padding in one column of dst at the edge.
 struct EdgeColumn {

@@ -37,8 +37,12 @@ Range kernel_columns(const GemmShape& s, std::size_t x) {
 
 // The number of pixels between the edges from which on leaving columns out gains time. Smaller
 // tiles wait for their weights, and two products a cycle with a latency of five need ten sums (six
-// inner pixels lose 2 %, seven gain 2 to 3). In long rows the gain is too small to measure.
-std::size_t min_inner() {
+// inner pixels lose 2 %, seven gain 2 to 3). Five rows of two vectors have them. In long rows the gain
+// is too small to measure.
+std::size_t min_inner(const Packed& p) {
+    if (p.form == GemmForm::kVnni256 && loads_two_vectors_a_cycle()) {
+        return 5;
+    }
     return loads_one_wide_vector_a_cycle() ? 4 : 7;
 }
 constexpr std::size_t kMaxInner = 60;
@@ -75,7 +79,7 @@ bool set_apart(Packed& p, bool all_columns) {
     const bool apart = std::all_of(edges.begin(), edges.end(), [&](const EdgeColumn& column) {
         return (column.x < inner.begin || column.x >= inner.end) && column.kernel.end != 0;
     });
-    if (!apart || inner.end - std::min(inner.begin, inner.end) < min_inner()) {
+    if (!apart || inner.end - std::min(inner.begin, inner.end) < min_inner(p)) {
         return false;
     }
     p.edge_columns = std::move(edges);

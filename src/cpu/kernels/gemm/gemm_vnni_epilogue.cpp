@@ -119,7 +119,7 @@ HWY_INLINE void binary(Quad& q, const post_ops::Binary& op, const void* tensor, 
     with_binary(d, op.kind, combine);
 }
 
-// ---- walk -------------------------------------------------------------------------------------
+// ---- loops ------------------------------------------------------------------------------------
 
 template <std::size_t Vectors, bool Whole>
 HWY_INLINE void apply(const PackedOp& op, const EpilogueCall& call, const Place& at, Quad& q) {

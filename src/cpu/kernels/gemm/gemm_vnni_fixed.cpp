@@ -5,6 +5,7 @@
 // and constants in registers. The same arithmetic as the general one.
 #include <algorithm>
 
+#include "cpu/kernels/gemm/first_of.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -95,24 +96,23 @@ struct PanelForm {
     bool whole;
 };
 
+// With operations only for whole panels of two vectors: others are a panel a layer, or of few channels,
+// and have no hundredth of the time of a network (docs/performance/log/variants.md).
 template <Store To, Fixed... F>
 gemm::EpilogueFunction try_list(const gemm::Epilogue& e, PanelForm panel) {
     if (!matches<F...>(e)) {
         return nullptr;
     }
-    if (panel.vectors == 1) {
-        return panel.whole ? &FixedTile<To, 1, true, F...>::finish
-                           : &FixedTile<To, 1, false, F...>::finish;
+    if (panel.vectors == 2 && panel.whole) {
+        return &FixedTile<To, 2, true, F...>::finish;
     }
-    return panel.whole ? &FixedTile<To, 2, true, F...>::finish
-                       : &FixedTile<To, 2, false, F...>::finish;
-}
-
-template <class... Functions>
-gemm::EpilogueFunction first_of(Functions... functions) {
-    gemm::EpilogueFunction found = nullptr;
-    ((found = found == nullptr ? functions : found), ...);
-    return found;
+    if constexpr (sizeof...(F) == 0) {
+        if (panel.vectors == 2) {
+            return &FixedTile<To, 2, false>::finish;
+        }
+        return panel.whole ? &FixedTile<To, 1, true>::finish : &FixedTile<To, 1, false>::finish;
+    }
+    return nullptr;
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
@@ -121,7 +121,7 @@ gemm::EpilogueFunction first_of(Functions... functions) {
 template <Store To>
 gemm::EpilogueFunction find(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(
+    return gemm::first_of(
         try_list<To>(e, panel), try_list<To, kMax>(e, panel), try_list<To, kPrelu>(e, panel),
         try_list<To, kPrelu, kShift>(e, panel), try_list<To, kShift>(e, panel),
         try_list<To, kU8>(e, panel), try_list<To, kI8>(e, panel), try_list<To, kF32>(e, panel),
@@ -145,7 +145,7 @@ gemm::EpilogueFunction parts_function(PanelForm panel) {
 template <Store To>
 gemm::EpilogueFunction find_quick(const gemm::Epilogue& e, PanelForm panel) {
     using enum Fixed;
-    return first_of(
+    return gemm::first_of(
         find<To>(e, panel), try_list<To, kMax, kAffine>(e, panel),
         try_list<To, kPrelu, kAffine>(e, panel), try_list<To, kF32, kPrelu, kAffine>(e, panel),
         try_list<To, kF32, kPrelu, kScale>(e, panel),

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tiles whose epilogue works on the accumulators in registers, without the buffer in L1. The gain
-// is largest in layers of little depth. For whole panels and frequent numbers of rows. To be
-// included after hwy/highway.h, once a target; empty for all but AVX-512.
+// is largest in layers of little depth. For whole panels of two vectors and frequent numbers of rows:
+// in no network have panels of one vector a hundredth of the time (docs/performance/log/variants.md).
+// To be included after hwy/highway.h, once a target; empty for all but AVX-512.
 #if defined(FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_
 #undef FUSEQ_KERNELS_GEMM_VNNI_FUSED_INL_H_
@@ -26,18 +27,18 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
 using gemm::FusedFunction;
+using gemm::kFusedVectors;
 using gemm::MicroCall;
 
 // Four accumulators as floats, with bias and scale.
-template <std::size_t Vectors>
 HWY_INLINE Quad scaled_quad(const __m512i (&acc)[kQuad],
                             const gemm::Epilogue& e,
                             std::size_t channel) {
-    const Constant bias = load_constant<Vectors>(e.bias.data() + channel);
-    const Constant scale = load_constant<Vectors>(e.scale.data() + channel);
+    const Constant bias = load_constant<kFusedVectors>(e.bias.data() + channel);
+    const Constant scale = load_constant<kFusedVectors>(e.scale.data() + channel);
     Quad q;
     for_quad([&](auto i) FUSEQ_HWY_LAMBDA {
-        constexpr std::size_t kVector = decltype(i)::value % Vectors;
+        constexpr std::size_t kVector = decltype(i)::value % kFusedVectors;
         const VF x{_mm512_cvtepi32_ps(acc[i])};
         q.v[i] = hn::Mul(hn::Add(x, bias.v[kVector]), scale.v[kVector]);
     });
@@ -47,17 +48,19 @@ HWY_INLINE Quad scaled_quad(const __m512i (&acc)[kQuad],
 // Instances contain the micro-kernel.
 FUSEQ_BEGIN_VNNI
 
-// Finish::quad<Vectors>(four, call, place): four accumulators to dst.
-template <class Finish, std::size_t Vectors>
+// Finish::quad(four, call, place): four accumulators to dst.
+template <class Finish>
 struct FusedTile {
+    static constexpr std::size_t kVectors = kFusedVectors;
+
     // Quad number Q of a tile.
     template <std::size_t Rows, std::size_t Q>
-    static FUSEQ_INLINE void finish_one(const Registers<__m512i, Rows * Vectors>& acc,
+    static FUSEQ_INLINE void finish_one(const Registers<__m512i, Rows * kVectors>& acc,
                                         const EpilogueCall& finish) {
         constexpr std::size_t kFirst = Q * kQuad;
         // The last accumulator stands for missing ones. Indices must be constants: others would put
         // all accumulators into memory.
-        constexpr std::size_t kLast = Rows * Vectors - 1;
+        constexpr std::size_t kLast = Rows * kVectors - 1;
         constexpr std::size_t kPlaces[kQuad] = {kFirst, std::min(kFirst + 1, kLast),
                                                 std::min(kFirst + 2, kLast),
                                                 std::min(kFirst + 3, kLast)};
@@ -65,16 +68,16 @@ struct FusedTile {
                                      acc.v[std::integral_constant<std::size_t, kPlaces[1]>::value],
                                      acc.v[std::integral_constant<std::size_t, kPlaces[2]>::value],
                                      acc.v[std::integral_constant<std::size_t, kPlaces[3]>::value]};
-        const Place at{.pixel = finish.pixel + kFirst / Vectors,
+        const Place at{.pixel = finish.pixel + kFirst / kVectors,
                        .channel = finish.panel->channel,
-                       .rows = std::min(kQuad / Vectors, Rows - kFirst / Vectors),
+                       .rows = std::min(kQuad / kVectors, Rows - kFirst / kVectors),
                        .channels = finish.channels,
                        .mask = {}};
-        Finish::template quad<Vectors>(four, finish, at);
+        Finish::quad(four, finish, at);
     }
 
     template <std::size_t Rows, std::size_t... Q>
-    static FUSEQ_INLINE void finish_all(const Registers<__m512i, Rows * Vectors>& acc,
+    static FUSEQ_INLINE void finish_all(const Registers<__m512i, Rows * kVectors>& acc,
                                         const EpilogueCall& finish,
                                         std::index_sequence<Q...>) {
         (finish_one<Rows, Q>(acc, finish), ...);
@@ -82,25 +85,20 @@ struct FusedTile {
 
     template <std::size_t Rows>
     static void run(const MicroCall& call, const EpilogueCall& finish) {
-        Registers<__m512i, Rows * Vectors> acc;
-        gemm::accumulate<Rows, Vectors>(call, acc);
+        Registers<__m512i, Rows * kVectors> acc;
+        gemm::accumulate<Rows, kVectors>(call, acc);
         finish_all<Rows>(acc, finish,
-                         std::make_index_sequence<(Rows * Vectors + kQuad - 1) / kQuad>{});
+                         std::make_index_sequence<(Rows * kVectors + kQuad - 1) / kQuad>{});
     }
 
     // By number of rows less 1.
     static const FusedFunction* functions() {
         static constexpr auto kFunctions = [] {
-            std::array<FusedFunction, gemm::kMaxRows[Vectors]> list{};
+            std::array<FusedFunction, gemm::kMaxRows[kVectors]> list{};
             list[6] = &run<7>;
             list[11] = &run<12>;
             list[12] = &run<13>;
             list[13] = &run<14>;
-            if constexpr (Vectors == 1) {
-                list[25] = &run<26>;
-                list[26] = &run<27>;
-                list[27] = &run<28>;
-            }
             return list;
         }();
         return kFunctions.data();

@@ -3,6 +3,8 @@
 //
 // Tiles in registers for the frequent lists of operations; the results are those of the
 // micro-kernel and the epilogue.
+#include "cpu/kernels/gemm/data_product_pack.hpp"
+#include "cpu/kernels/gemm/first_of.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -25,72 +27,66 @@ namespace HWY_NAMESPACE {
 // leave no registers for them.
 template <Store To, Fixed... F>
 struct ByOperations {
-    template <std::size_t Vectors>
     static HWY_INLINE void quad(const __m512i (&acc)[kQuad],
                                 const EpilogueCall& call,
                                 const Place& at) {
-        quad<Vectors>(acc, call, at, std::index_sequence_for<Loaded<F>...>{});
+        quad(acc, call, at, std::index_sequence_for<Loaded<F>...>{});
     }
-    template <std::size_t Vectors, std::size_t... I>
+    template <std::size_t... I>
     static HWY_INLINE void quad(const __m512i (&acc)[kQuad],
                                 const EpilogueCall& call,
                                 const Place& at,
                                 std::index_sequence<I...>) {
         const gemm::Epilogue* e = call.epilogue;
         asm volatile("" : "+r"(e));
-        Quad q = scaled_quad<Vectors>(acc, *e, at.channel);
-        (apply<Vectors, true>(load<F, Vectors>(e->ops[I], call), at, q), ...);
-        store_quad<To, Vectors, true>(q, at, call.args->dst, false);
+        Quad q = scaled_quad(acc, *e, at.channel);
+        (apply<kFusedVectors, true>(load<F, kFusedVectors>(e->ops[I], call), at, q), ...);
+        store_quad<To, kFusedVectors, true>(q, at, call.args->dst, false);
     }
 };
 
 template <Store To, Fixed... F>
-const FusedFunction* try_fused(const gemm::Epilogue& e, std::size_t vectors) {
-    if (!matches<F...>(e)) {
-        return nullptr;
-    }
-    using Finish = ByOperations<To, F...>;
-    return vectors == 1 ? FusedTile<Finish, 1>::functions() : FusedTile<Finish, 2>::functions();
+const FusedFunction* try_fused(const gemm::Epilogue& e) {
+    return matches<F...>(e) ? FusedTile<ByOperations<To, F...>>::functions() : nullptr;
 }
 
-template <class... Lists>
-const FusedFunction* first_of(Lists... lists) {
-    const FusedFunction* found = nullptr;
-    ((found = found == nullptr ? lists : found), ...);
-    return found;
-}
-
-const FusedFunction* find_fused(const gemm::Epilogue& e, Store store, std::size_t vectors) {
+const FusedFunction* find_fused(const gemm::Epilogue& e, Store store) {
     using enum Fixed;
     switch (store) {
         case Store::kU8:
-            return first_of(
-                try_fused<Store::kU8>(e, vectors),
-                try_fused<Store::kU8, kPrelu, kShift>(e, vectors),
-                try_fused<Store::kU8, kU8>(e, vectors), try_fused<Store::kU8, kI8>(e, vectors),
-                try_fused<Store::kU8, kRoundClip, kAffine, kU8>(e, vectors),
-                try_fused<Store::kU8, kRoundClip, kAffine, kI8>(e, vectors),
-                try_fused<Store::kU8, kRoundClip, kScale, kLinear, kU8, kScale>(e, vectors));
+            return gemm::first_of(
+                try_fused<Store::kU8>(e), try_fused<Store::kU8, kPrelu, kShift>(e),
+                try_fused<Store::kU8, kU8>(e), try_fused<Store::kU8, kI8>(e),
+                try_fused<Store::kU8, kRoundClip, kAffine, kU8>(e),
+                try_fused<Store::kU8, kRoundClip, kAffine, kI8>(e),
+                try_fused<Store::kU8, kRoundClip, kScale, kLinear, kU8, kScale>(e));
         case Store::kI8:
-            return first_of(
-                try_fused<Store::kI8>(e, vectors), try_fused<Store::kI8, kI8>(e, vectors),
-                try_fused<Store::kI8, kMax, kAffine>(e, vectors),
-                try_fused<Store::kI8, kRoundClip, kScale, kLinear, kI8, kScale>(e, vectors));
+            return gemm::first_of(
+                try_fused<Store::kI8>(e), try_fused<Store::kI8, kI8>(e),
+                try_fused<Store::kI8, kMax, kAffine>(e),
+                try_fused<Store::kI8, kRoundClip, kScale, kLinear, kI8, kScale>(e));
         default: return nullptr;
     }
+}
+
+const FusedFunction* find_fused_floats(const gemm::Epilogue& e) {
+    return try_fused<Store::kF32>(e);
 }
 
 }  // namespace HWY_NAMESPACE
 
 namespace gemm {
-const FusedFunction* fused_functions(const Epilogue& epilogue, Store store, std::size_t vectors) {
+const FusedFunction* fused_float_functions(const Epilogue& epilogue) {
+    return epilogue.of_sum.empty() ? HWY_NAMESPACE::find_fused_floats(epilogue) : nullptr;
+}
+
+const FusedFunction* fused_functions(const Epilogue& epilogue, Store store) {
     // A branch for sums of windows would cost all others too much.
-    const bool simple = !epilogue.clamp && epilogue.of_sum.empty();
-    if (!simple) {
+    if (!epilogue.is_simple()) {
         return nullptr;
     }
-    const FusedFunction* with_add = fused_add_functions(epilogue, store, vectors);
-    return with_add != nullptr ? with_add : HWY_NAMESPACE::find_fused(epilogue, store, vectors);
+    const FusedFunction* with_add = fused_add_functions(epilogue, store);
+    return with_add != nullptr ? with_add : HWY_NAMESPACE::find_fused(epilogue, store);
 }
 }  // namespace gemm
 

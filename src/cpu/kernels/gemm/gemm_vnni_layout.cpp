@@ -239,7 +239,8 @@ private:
         const std::size_t channels = params_.shape.dst_channels;
         const std::vector<PackedOp> ops = packed_ops(params_, true);
         return params_.wei_zero_point.empty() &&
-               (have_elus(ops, channels) || have_leaky_relus(ops, channels));
+               (have_elus(ops, channels) || have_leaky_relus(ops, channels) ||
+                sum_ops_of(ops, channels).has_value());
     }
 
     bool has_requantizing_add() {

@@ -4,6 +4,7 @@
 // Packs the weights of a matrix product that is laid out, and chooses its functions.
 #include <algorithm>
 
+#include "cpu/kernels/gemm/gemm_vnni256_fused.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_pack.hpp"
@@ -88,8 +89,11 @@ private:
             const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
             for (Panel& panel : packed_.panels) {
                 panel.micro = functions;
-                panel.finish =
-                    narrow_epilogue(packed_.epilogue, packed_.store, panel.channels == kLanes);
+                const bool whole = panel.channels == kLanes;
+                panel.finish = narrow_epilogue(packed_.epilogue, packed_.store, whole);
+                if (whole && !packed_.pool && packed_.form == GemmForm::kVnni256) {
+                    panel.fused = vnni256_fused_functions(packed_.epilogue, packed_.store);
+                }
             }
             return;
         }
@@ -97,8 +101,8 @@ private:
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
             const bool whole = panel.channels == panel.vectors * kLanes;
             panel.finish = fixed_epilogue(packed_.epilogue, packed_.store, panel.vectors, whole);
-            if (whole && !packed_.pool && !packed_.is_amx()) {
-                panel.fused = fused_functions(packed_.epilogue, packed_.store, panel.vectors);
+            if (whole && panel.vectors == 2 && !packed_.pool && !packed_.is_amx()) {
+                panel.fused = fused_functions(packed_.epilogue, packed_.store);
             }
             if (panel.finish == nullptr) {
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
@@ -119,17 +123,21 @@ private:
         const std::int64_t sum = this->sum(c);
         const std::int32_t init = packed_.init[c];
         // A source of u8, or one of i8 that is 128 less.
-        const std::int64_t least = init - (packed_.is_amx() && packed_.src_signed ? 128 * sum : 0);
+        const std::int64_t lowest = init - (packed_.is_amx() && packed_.src_signed ? 128 * sum : 0);
         const Epilogue& e = packed_.epilogue;
         WideChannel channel{.init = init,
                             .scale = e.scale[c],
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .min = least + 255 * (sum - magnitudes) / 2,
-                            .max = least + 255 * (sum + magnitudes) / 2};
-        channel.elu = elu_of(e.ops, c);
-        channel.leaky = leaky_of(e.ops, c);
+                            .min = lowest + 255 * (sum - magnitudes) / 2,
+                            .max = lowest + 255 * (sum + magnitudes) / 2};
+        const std::span<const PackedOp> activation = sum_ops_ ? sum_ops_->activation : e.ops;
+        channel.elu = elu_of(activation, c);
+        channel.leaky = leaky_of(activation, c);
+        if (sum_ops_) {
+            channel.sum = sum_ops_->of(c);
+        }
         if (clips(params_)) {
             channel.clips = true;
             channel.low = e.ops[0].a[c];
@@ -140,16 +148,24 @@ private:
     }
 
     // add: null for none.
-    static WideEpilogue wide_epilogue(const RequantizingAdd* add, bool activates) {
-        if (activates) {
+    static WideEpilogue wide_epilogue(const RequantizingAdd* add, const WideChannel& channel) {
+        if (channel.sum) {
+            return WideEpilogue::kSum;
+        }
+        if (channel.elu || channel.leaky) {
             return WideEpilogue::kElu;
         }
         return add == nullptr   ? WideEpilogue::kNone
                : add->elu_table ? WideEpilogue::kAddElu
+               : add->below     ? WideEpilogue::kAddLeaky
                                 : WideEpilogue::kAdd;
     }
 
     void choose_wide() {
+        if (!packed_.epilogue.add) {
+            sum_ops_ = sum_ops_of(packed_.epilogue.ops, params_.shape.dst_channels);
+            packed_.epilogue.sum = sum_ops_ ? std::optional(sum_ops_->tensor) : std::nullopt;
+        }
         packed_.wide_panels.reserve(packed_.panels.size() * packed_.init_count());
         for (Panel& panel : packed_.panels) {
             std::vector<WideChannel> channels;
@@ -161,8 +177,7 @@ private:
             const bool is_signed = add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            const bool activates = channels[0].elu || channels[0].leaky;
-            panel.wide = wide_functions(panel.vectors, wide_epilogue(add, activates));
+            panel.wide = wide_functions(panel.vectors, wide_epilogue(add, channels[0]));
             panel.constants = &packed_.wide_panels.back();
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {
@@ -174,6 +189,7 @@ private:
 
     const GemmParams& params_;
     Packed packed_;
+    std::optional<WideSumOps> sum_ops_;  // of wide panels
 };
 
 // The layout of the same params, with the numbers that tensors have got since.

@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A requantizing add on 64 pairs of bytes: two dot products and a shift for 16 of them, and four or
-// seven operations more for an ELU table.
+// A requantizing add on 64 pairs of bytes: two dot products and a shift for 16 of them, four or
+// seven operations more for an ELU table, three for a leaky relu.
 //
 // A lane of 32 bits holds the bytes 0, q, 0, r: as words they are 256 q and 256 r, which the upper
 // 16 bits of the factors multiply; the lower 8 bits are unsigned bytes for the other dot product.
@@ -25,10 +25,19 @@ struct EluTableConstants {
     const std::int32_t* far_add;  // the other half of a long table, read where it is needed
 };
 
-enum class EluTableSize : std::uint8_t { kNone, kShort, kLong };
+// What follows the addition.
+enum class AddActivation : std::uint8_t { kNone, kShortElu, kLongElu, kLeaky };
+constexpr bool is_elu(AddActivation how) {
+    return how == AddActivation::kShortElu || how == AddActivation::kLongElu;
+}
+
+struct SumConstants {
+    __m512i upper, lower, c;
+};
 
 struct AddConstants {
-    __m512i q_flip, r_flip, upper, lower, c, shift;
+    __m512i q_flip, r_flip, shift;
+    SumConstants sum, below;
     __m512i low, high;  // the bytes 0, q, 0, r from pairs
     EluTableConstants elu_table;
 };
@@ -46,13 +55,18 @@ FUSEQ_INLINE EluTableConstants elu_table_constants_of(const RequantizingAdd& add
     return k;
 }
 
+FUSEQ_INLINE SumConstants constants_of(const RequantizingAdd::Sum& sum) {
+    return {.upper = _mm512_set1_epi32(sum.upper),
+            .lower = _mm512_set1_epi32(sum.lower),
+            .c = _mm512_set1_epi32(sum.c)};
+}
+
 FUSEQ_INLINE AddConstants constants_of(const RequantizingAdd& add, bool q_unsigned) {
     return {.q_flip = _mm512_set1_epi8(static_cast<char>(q_unsigned ? 0x80 : 0)),
             .r_flip = _mm512_set1_epi32(add.r_flip),
-            .upper = _mm512_set1_epi32(add.upper),
-            .lower = _mm512_set1_epi32(add.lower),
-            .c = _mm512_set1_epi32(add.c),
             .shift = _mm512_set1_epi32(add.shift),
+            .sum = constants_of(add.sum),
+            .below = add.below ? constants_of(*add.below) : SumConstants{},
             .low = _mm512_broadcast_i32x4(
                 _mm_setr_epi8(-1, 0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7)),
             .high = _mm512_broadcast_i32x4(
@@ -60,18 +74,24 @@ FUSEQ_INLINE AddConstants constants_of(const RequantizingAdd& add, bool q_unsign
             .elu_table = elu_table_constants_of(add)};
 }
 
-template <EluTableSize How>
+FUSEQ_INLINE __m512i sum_of(const SumConstants& k, __m512i lanes) {
+    return _mm512_dpbusd_epi32(_mm512_dpwssd_epi32(k.c, lanes, k.upper), k.lower, lanes);
+}
+
+template <AddActivation How>
 FUSEQ_INLINE __m512i added_dwords(const AddConstants& k, __m512i pairs, __m512i take) {
     const __m512i lanes = _mm512_shuffle_epi8(pairs, take);
-    const __m512i sum = _mm512_dpwssd_epi32(k.c, lanes, k.upper);
-    const __m512i whole = _mm512_dpbusd_epi32(sum, k.lower, lanes);
+    __m512i whole = sum_of(k.sum, lanes);
+    if constexpr (How == AddActivation::kLeaky) {
+        whole = _mm512_max_epi32(whole, sum_of(k.below, lanes));
+    }
     const __m512i step = _mm512_srav_epi32(whole, k.shift);
-    if constexpr (How == EluTableSize::kNone) {
+    if constexpr (!is_elu(How)) {
         return step;
     }
     const __m512i place = _mm512_min_epu32(step, k.elu_table.last_step);
     __m512i add = _mm512_permutex2var_epi32(k.elu_table.add[0], place, k.elu_table.add[1]);
-    if constexpr (How == EluTableSize::kLong) {
+    if constexpr (How == AddActivation::kLongElu) {
         const __m512i far =
             _mm512_permutex2var_epi32(_mm512_loadu_si512(k.elu_table.far_add), place,
                                       _mm512_loadu_si512(k.elu_table.far_add + 16));
@@ -82,7 +102,7 @@ FUSEQ_INLINE __m512i added_dwords(const AddConstants& k, __m512i pairs, __m512i 
 }
 
 // q and r: bytes as they are in memory, and so is the result.
-template <EluTableSize How>
+template <AddActivation How>
 FUSEQ_INLINE __m512i added_bytes(const AddConstants& k, __m512i q, __m512i r, bool is_signed) {
     q = _mm512_xor_si512(q, k.q_flip);
     r = _mm512_xor_si512(r, k.r_flip);
@@ -94,7 +114,7 @@ FUSEQ_INLINE __m512i added_bytes(const AddConstants& k, __m512i q, __m512i r, bo
                                             added_dwords<How>(k, second, k.high));
     const __m512i bytes =
         is_signed ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
-    return How != EluTableSize::kNone ? _mm512_max_epu8(bytes, k.elu_table.min) : bytes;
+    return is_elu(How) ? _mm512_max_epu8(bytes, k.elu_table.min) : bytes;
 }
 
 }  // namespace

@@ -33,6 +33,15 @@ struct Pair {
     }
 };
 
+// Of sums: a * q + b * r + c.
+struct Line {
+    Factors factors;
+    std::int64_t c = 0;
+    std::int64_t at(std::int64_t q, std::int64_t r) const {
+        return factors.a * q + factors.b * r + c;
+    }
+};
+
 class Search {
 public:
     Search(const Operations& operations, Range dst)
@@ -46,6 +55,27 @@ public:
         for (int q = 0; has_elu_ && q < kBytes; ++q) {
             collect_on_curve(q);
         }
+    }
+
+    // The pairs below zero take part, and no others.
+    void turn_below() {
+        for (bool& below : below_) {
+            below = !below;
+        }
+    }
+
+    // Whether the larger of both sums gives the byte of each pair.
+    bool agrees(const Line& above, const Line& below) const {
+        for (std::int64_t q = -128; q < 128; ++q) {
+            for (std::int64_t r = -128; r < 128; ++r) {
+                const std::int64_t byte = std::max(above.at(q, r), below.at(q, r)) >> shift_;
+                if (std::clamp<std::int64_t>(byte, dst_.low, dst_.high) !=
+                    wanted_[place(q + 128, r + 128)]) {
+                    return false;
+                }
+            }
+        }
+        return true;
     }
 
     // Tries factors around 2^shift times the real ones; c follows from the pairs.
@@ -68,8 +98,7 @@ public:
         return false;
     }
 
-    Factors factors() const { return found_; }
-    std::int64_t c() const { return c_; }
+    Line line() const { return {found_, c_}; }
     const std::optional<EluTable>& elu_table() const { return table_; }
 
 private:
@@ -249,9 +278,7 @@ private:
         return is_dword(c_) && fits_with(0);
     }
 
-    std::int64_t sum_of(std::int64_t q, std::int64_t r) const {
-        return found_.a * q + found_.b * r + c_;
-    }
+    std::int64_t sum_of(std::int64_t q, std::int64_t r) const { return line().at(q, r); }
     // Whether `add` and all sums with it are 32-bit integers.
     bool fits_with(std::int64_t add) const {
         const std::int64_t max = 128 * (std::abs(found_.a) + std::abs(found_.b));
@@ -322,6 +349,21 @@ std::int32_t words(std::int64_t of_q, std::int64_t of_r) {
     return static_cast<std::int32_t>(low | static_cast<std::uint32_t>(high) << 16u);
 }
 
+RequantizingAdd::Sum packed(const Line& line) {
+    const auto [a, b] = line.factors;
+    return {.upper = words(a >> 8, b >> 8),
+            .lower = words((a & 0xff) << 8, (b & 0xff) << 8),
+            .c = static_cast<std::int32_t>(line.c)};
+}
+
+// After a search above zero: the sum below it, if the larger of both is the leaky relu.
+std::optional<RequantizingAdd::Sum> find_below(Search& search, const Plane& plane, int shift) {
+    const Line above = search.line();
+    search.turn_below();
+    const bool found = search.run(plane, shift) && search.agrees(above, search.line());
+    return found ? std::optional(packed(search.line())) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops,
@@ -339,17 +381,18 @@ std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>
     if (shift == 0 || !search->run(operations.plane(), shift)) {
         return std::nullopt;
     }
-    const auto [a, b] = search->factors();
     RequantizingAdd add;
     add.input = operations.input();
     add.q_unsigned = operations.q().low == 0;
     add.r_flip = operations.r().low == 0 ? static_cast<std::int32_t>(0x80808080u) : 0;
-    add.upper = words(a >> 8, b >> 8);
-    add.lower = words((a & 0xff) << 8, (b & 0xff) << 8);
-    add.c = static_cast<std::int32_t>(search->c());
+    add.sum = packed(search->line());
     add.shift = shift;
     add.elu_table = search->elu_table();
-    return add;
+    if (operations.below()) {
+        add.below = find_below(*search, *operations.below(), shift);
+    }
+    return add.below.has_value() == operations.below().has_value() ? std::optional(add)
+                                                                   : std::nullopt;
 }
 
 }  // namespace fuseq::kernels::gemm

@@ -11,6 +11,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "cpu/kernels/common/always_inline.hpp"
@@ -68,12 +69,13 @@ public:
     Range q() const { return q_; }
     Range r() const { return tensor_->type == ElementType::u8 ? kUnsigned : kSigned; }
     std::size_t input() const { return tensor_->input; }
-    const Plane& plane() const { return plane_; }  // above zero, where there is an elu
+    const Plane& plane() const { return plane_; }  // above zero, where there is an activation
     bool has_elu() const { return has_elu_; }
+    const std::optional<Plane>& below() const { return below_; }  // of a leaky relu
 
     struct Row {
         std::array<float, kBytes> values;
-        std::array<bool, kBytes> below;  // where an elu gets nothing above zero
+        std::array<bool, kBytes> below;  // where an activation gets nothing above zero
     };
     // For one q and each r, from the lowest one on.
     Row row(int q) const {
@@ -108,6 +110,12 @@ private:
                 each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
                 break;
             case Kind::kEltwise: apply_elu(step, row); break;
+            case Kind::kPrelu:
+                for (std::size_t i = 0; i < kBytes; ++i) {
+                    row.below[i] = !(v[i] > 0);
+                    v[i] = row.below[i] ? v[i] * a : v[i];
+                }
+                break;
             default:
                 each([&](float x, int i)
                          FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
@@ -164,10 +172,10 @@ private:
     bool add(const PackedOp& op) {
         Step step{op.kind, op.a[0], op.b[0]};
         switch (op.kind) {
-            case Kind::kScale: plane_ = scaled(step.a, 0); break;
-            case Kind::kShift: plane_ = scaled(1, step.a); break;
+            case Kind::kScale: scale(step.a, 0); break;
+            case Kind::kShift: scale(1, step.a); break;
             case Kind::kAffine:
-            case Kind::kLinear: plane_ = scaled(step.a, step.b); break;
+            case Kind::kLinear: scale(step.a, step.b); break;
             case Kind::kSum:
                 if (tensor_ != nullptr || op.binary.type == ElementType::f32) {
                     return false;
@@ -177,23 +185,36 @@ private:
                 plane_.r = static_cast<double>(step.a);
                 break;
             case Kind::kEltwise:
-                if (tensor_ == nullptr || has_elu_ ||
+                if (tensor_ == nullptr || has_elu_ || below_ ||
                     op.eltwise.kind != post_ops::EltwiseKind::kElu) {
                     return false;
                 }
                 has_elu_ = true;
                 step.a = op.eltwise.alpha;
                 step.b = op.eltwise.scale;
-                plane_ = scaled(step.b, 0);
+                scale(step.b, 0);
+                break;
+            case Kind::kPrelu:
+                if (tensor_ == nullptr || has_elu_ || below_ || !(step.a >= 0 && step.a <= 1)) {
+                    return false;
+                }
+                below_ = scaled(plane_, step.a, 0);
                 break;
             default: return false;
         }
         steps_.push_back(step);
-        return true;
+        // The larger of both planes is the leaky relu.
+        return !below_ || step.kind == Kind::kPrelu || step.kind == Kind::kShift || step.a > 0;
     }
 
-    Plane scaled(double by, double shift) const {
-        return {plane_.q * by, plane_.r * by, plane_.constant * by + shift};
+    static Plane scaled(const Plane& plane, double by, double shift) {
+        return {plane.q * by, plane.r * by, plane.constant * by + shift};
+    }
+    void scale(double by, double shift) {
+        plane_ = scaled(plane_, by, shift);
+        if (below_) {
+            below_ = scaled(*below_, by, shift);
+        }
     }
 
     bool possible_ = false;
@@ -203,6 +224,7 @@ private:
     bool has_elu_ = false;
     float far_ = -40.0f;  // below, the exponential of a double is nothing beside 1
     Plane plane_;
+    std::optional<Plane> below_;
 };
 
 }  // namespace

@@ -6,14 +6,14 @@ namespace fuseq::kernels::gemm {
 
 void round_sums(const EpilogueCall& call, const SumRounding& rounding) {
     const Panel& panel = *call.panel;
-    rounding.run(
-        {.sums = call.tile,
-         .step = panel.vectors * kLanes,
-         .pixels = call.rows,
-         .channel = panel.channel,
-         .channels = panel.channels,
-         .dst = static_cast<char*>(call.args->dst) + call.pixel * call.channels + panel.channel,
-         .dst_step = call.channels});
+    auto* const dst = static_cast<char*>(call.args->dst);
+    rounding.run(SumTile<std::int32_t>{.sums = call.tile,
+                                       .step = panel.vectors * kLanes,
+                                       .pixels = call.rows,
+                                       .channel = panel.channel,
+                                       .channels = panel.channels,
+                                       .dst = dst + call.pixel * call.channels + panel.channel,
+                                       .dst_step = call.channels});
 }
 
 }  // namespace fuseq::kernels::gemm

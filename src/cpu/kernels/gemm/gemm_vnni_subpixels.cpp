@@ -63,28 +63,33 @@ void check(const GemmParams& params) {
     const bool fits = s.dst_height % s.stride_height == 0 && s.dst_width % s.stride_width == 0 &&
                       s.kernel_height >= s.stride_height && s.kernel_width >= s.stride_width &&
                       s.dilation_height == 1 && s.dilation_width == 1;
-    const bool reads = std::any_of(params.ops.begin(), params.ops.end(), [](const GemmOp& op) {
-        return op.kind == GemmOp::Kind::kBinary || op.kind == GemmOp::Kind::kSum;
+    const bool reads_many = std::any_of(params.ops.begin(), params.ops.end(), [](const GemmOp& op) {
+        return op.reads_tensor() && op.binary.input >= kMaxBinarySources;
     });
-    if (!fits || reads || params.pool || !params.wei_zero_point.empty()) {
+    if (!fits || reads_many || params.pool || !params.wei_zero_point.empty()) {
         throw Error("compile", "integer matrix product: a deconvolution that it cannot do");
     }
 }
 
-// Repeats a list of channels for all sub-pixels; padding channels repeat the last one.
+// A list for the channels of all sub-pixels: of one value for each of them, or of one a channel, which
+// is repeated. Padding channels repeat the last one.
 std::vector<float> for_all(std::span<const float> list, const SubPixels& subpixels) {
     if (list.size() <= 1) {
         return {list.begin(), list.end()};
     }
-    if (list.size() != subpixels.channels) {
-        throw Error("compile",
-                    fmt::format("integer matrix product: a list has {} values, expected 1 or {}",
-                                list.size(), subpixels.channels));
+    const std::size_t each = subpixels.channels * subpixels.count();
+    if (list.size() != subpixels.channels && list.size() != each) {
+        throw Error(
+            "compile",
+            fmt::format("integer matrix product: a list has {} values, expected 1, {} or {}",
+                        list.size(), subpixels.channels, each));
     }
     std::vector<float> all;
     for (std::size_t i = 0; i < subpixels.count(); ++i) {
-        all.insert(all.end(), list.begin(), list.end());
-        all.resize((i + 1) * subpixels.all_channels, list.back());
+        const auto own =
+            list.subspan(list.size() == each ? i * subpixels.channels : 0, subpixels.channels);
+        all.insert(all.end(), own.begin(), own.end());
+        all.resize((i + 1) * subpixels.all_channels, own.back());
     }
     return all;
 }

@@ -85,18 +85,17 @@ const std::int8_t* wide_tiles_of(const WideCall& call,
     const WidePanel& panel = *call.panel;
     Stores to = stores;  // nothing that is stored can change it
     for (std::size_t t = 0; t < tiles; ++t) {
-        if constexpr (has_requantizing_add(How)) {
+        if constexpr (reads_residual(How)) {
             fetch_pixels(to, kRows);
         }
         Registers<__m512i, kRows * Vectors> acc;
         accumulate_wide<kRows, Vectors>(call, src, ahead, acc);
-        unrolled<Vectors>(
-            [&](auto n) FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
+        finish_vectors<Vectors, How>(panel, to.sums, acc);
         const AddConstants add = load_add<How>(to);
         unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-            finish_group<Vectors, How, g()>(acc, to, add);
+            finish_group<Vectors, How, g()>(panel, acc, to, add);
             to.dst += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
-            if constexpr (has_requantizing_add(How)) {
+            if constexpr (reads_residual(How)) {
                 to.residual += static_cast<std::ptrdiff_t>(group_rows(Vectors)) * to.step;
             }
         });
@@ -132,7 +131,7 @@ struct WideRun {
         const auto at = static_cast<std::ptrdiff_t>(pixel);
         to.dst = call.dst + at * call.dst_step;
         to.sums = call.sums == nullptr ? nullptr : call.sums + pixel;
-        if constexpr (has_requantizing_add(How)) {
+        if constexpr (reads_residual(How)) {
             to.residual = call.residual + at * call.dst_step;
         }
         dispatch(call.src + at * call.src_step, groups, count,
@@ -150,7 +149,7 @@ void run_singly(const WideCall& call, std::size_t count) {
     for (std::ptrdiff_t i = first; i < static_cast<std::ptrdiff_t>(call.pixels); ++i) {
         one.src = call.src + i * call.src_step;
         one.dst = call.dst + i * call.dst_step;
-        one.residual = has_requantizing_add(How) ? call.residual + i * call.dst_step : nullptr;
+        one.residual = reads_residual(How) ? call.residual + i * call.dst_step : nullptr;
         float sums[group_rows(Vectors)];
         if (call.sums != nullptr) {
             std::fill(std::begin(sums), std::end(sums), call.sums[i]);
@@ -171,9 +170,8 @@ FUSEQ_INLINE void finish_stored_group(const WidePanel& panel,
     unrolled<kInGroup>([&](auto i) FUSEQ_LAMBDA {
         acc[i] = _mm512_load_si512(sums + i() / Vectors * step + i() % Vectors * 16);
     });
-    unrolled<Vectors>([&](auto n)
-                          FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, to.sums, acc); });
-    finish_group<Vectors, How, 0>(acc, to, load_add<How>(to));
+    finish_vectors<Vectors, How>(panel, to.sums, acc);
+    finish_group<Vectors, How, 0>(panel, acc, to, load_add<How>(to));
 }
 
 }  // namespace
@@ -193,7 +191,7 @@ void run_wide(const WideCall& call) {
     run.tiles(0, size + 1, larger);
     run.tiles(larger * (size + 1) * kRows, size, tiles - larger);
     const std::size_t left = call.pixels % kRows;
-    if (left != 0 && has_requantizing_add(How)) {  // dst may be the residual input
+    if (left != 0 && reads_residual(How)) {  // dst may be the residual input
         run_singly<Vectors, How>(call, left);
     } else if (left != 0) {  // overlaps the pixels before
         run.tiles(call.pixels - kRows, 1, 1);

@@ -59,7 +59,9 @@ WideFunctions wide_functions(std::size_t vectors, WideEpilogue how) {
     switch (how) {
         case WideEpilogue::kAdd: return kByVectors<WideEpilogue::kAdd>[vectors - 1];
         case WideEpilogue::kAddElu: return kByVectors<WideEpilogue::kAddElu>[vectors - 1];
+        case WideEpilogue::kAddLeaky: return kByVectors<WideEpilogue::kAddLeaky>[vectors - 1];
         case WideEpilogue::kElu: return kByVectors<WideEpilogue::kElu>[vectors - 1];
+        case WideEpilogue::kSum: return kByVectors<WideEpilogue::kSum>[vectors - 1];
         default: return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
 }
@@ -116,6 +118,23 @@ void put_elu(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.below_shift[lane] = static_cast<float>(shift - below);
 }
 
+// The elu of a sum: y is in exponents of 2, and so is what is added to it.
+void put_elu_of_sum(WideVector& to, std::size_t lane, const WideChannel& from) {
+    WideChannel before = from;
+    const auto scale = static_cast<double>(from.sum->scale);
+    before.scale = static_cast<float>(static_cast<double>(from.scale) * scale);
+    put_elu(to, lane, before);
+    const double exponent = scale * std::numbers::log2e;
+    to.shift[lane] = static_cast<float>(static_cast<double>(from.scale) *
+                                            static_cast<double>(from.bias) * exponent +
+                                        static_cast<double>(from.sum->shift) * std::numbers::log2e);
+    to.of_tensor[lane] = static_cast<float>(static_cast<double>(from.sum->of_tensor) * exponent);
+    // Of y.
+    to.above_scale[lane] =
+        static_cast<float>(static_cast<double>(from.elu->factor) * std::numbers::ln2);
+    to.above_shift[lane] = from.elu->shift;
+}
+
 void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.init[lane] = from.init;
     to.scale[lane] = from.scale;
@@ -124,7 +143,9 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.low[lane] = from.clips ? from.low : std::numeric_limits<float>::lowest();
     to.high[lane] = from.clips ? from.high : 255.0f;
     to.factor[lane] = from.factor;
-    if (from.elu) {
+    if (from.elu && from.sum) {
+        put_elu_of_sum(to, lane, from);
+    } else if (from.elu) {
         put_elu(to, lane, from);
     }
     if (from.leaky) {
@@ -141,6 +162,9 @@ bool clips_bytes(const WideChannel& c) {
 
 // For vectors without the short way.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    if (channels[0].sum) {
+        return WideWay::kSumElu;
+    }
     if (channels[0].elu) {
         return limited ? WideWay::kEluLimited : WideWay::kElu;
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wide panels: tiles of up to 64 channels whose epilogue is short and stores bytes: scale and bias,
-// perhaps a clip and a factor (relu6 that is quantized per channel), an elu or leaky relu, or a
-// requantizing add. In layers of little depth the epilogue costs as much as the products.
+// perhaps a clip and a factor (relu6 that is quantized per channel), an elu, also of a sum with a
+// tensor of bytes, a leaky relu, or a requantizing add. In layers of little depth the epilogue costs as much as the products.
 //
 // The channels of a panel are ordered so that two packs within lanes of 128 bits bring them into
 // memory order: a pixel is stored as one cache line, without a shuffle. Where float_sum.hpp finds
@@ -36,6 +36,7 @@ struct alignas(64) WideVector {
     float above_shift[16];
     float below_scale[16];  // leaky relu: the slope below zero
     float below_shift[16];
+    float of_tensor[16];  // an elu of a sum: the factor of an element of the tensor
 };
 
 enum class WideWay : std::uint8_t {
@@ -53,7 +54,10 @@ enum class WideWay : std::uint8_t {
     kEluLimited,  // values may leave the range of 32-bit integers
     // fma(max(x, x * below_scale), factor, above_shift), x = (float(acc) + bias) * scale.
     kLeaky,
-    kLeakyLimited
+    kLeakyLimited,
+    // WideEpilogue::kSum: max(fma(y, above_scale, above_shift), fma(2^e, below_scale, below_shift)),
+    // y = fma(element, of_tensor, fma(float(acc), scale, shift)), e = min(y, 0).
+    kSumElu
 };
 
 struct WidePanel {
@@ -86,6 +90,7 @@ struct WideCall {
     bool q_signed = false;                   // the bytes before the addition
     const float* sums = nullptr;             // of the windows of the pixels, for ways that add them
     const std::uint8_t* residual = nullptr;  // first channel of the first pixel
+    bool residual_signed = false;            // its bytes, for a sum
     std::size_t skip = 0;                    // bytes of weights between two taps
 };
 using WideFunction = void (*)(const WideCall& call);
@@ -95,9 +100,11 @@ using WideFinishFunction = void (*)(const WideCall& call, const std::int32_t* su
 // What a kernel can do beside scale, bias, clip and factor.
 enum class WideEpilogue : std::uint8_t {
     kNone,
-    kAdd,     // a requantizing add
-    kAddElu,  // one with an elu after it
-    kElu      // an elu or a leaky relu
+    kAdd,       // a requantizing add
+    kAddElu,    // one with an elu after it
+    kAddLeaky,  // one with a leaky relu after it
+    kElu,       // an elu or a leaky relu
+    kSum        // an elu of a sum with a tensor
 };
 // Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.
 template <std::size_t Vectors, WideEpilogue How>
@@ -134,6 +141,13 @@ struct WideLeaky {
 // Bytes of source (or of dst, where panels share cache lines) for which all panels take turns.
 std::size_t wide_part_bytes();
 
+// Before an elu: fma(fma(element, of_tensor, x), scale, shift).
+struct WideSum {
+    float of_tensor = 1.0f;
+    float scale = 1.0f;
+    float shift = 0.0f;
+};
+
 // A channel whose sums begin at `init` and stay in [min, max].
 struct WideChannel {
     std::int32_t init = 0;
@@ -149,6 +163,7 @@ struct WideChannel {
     float factor = 1.0f;
     std::optional<WideElu> elu{};
     std::optional<WideLeaky> leaky{};
+    std::optional<WideSum> sum{};
 };
 // limited: values may leave the range of 32-bit integers. channels: at most 16 * vectors.
 WidePanel make_wide_panel(std::span<const WideChannel> channels,

@@ -18,7 +18,11 @@ namespace fuseq::kernels::gemm {
 namespace {
 
 constexpr bool has_requantizing_add(WideEpilogue how) {
-    return how != WideEpilogue::kNone && how != WideEpilogue::kElu;
+    return how == WideEpilogue::kAdd || how == WideEpilogue::kAddElu ||
+           how == WideEpilogue::kAddLeaky;
+}
+constexpr bool reads_residual(WideEpilogue how) {
+    return has_requantizing_add(how) || how == WideEpilogue::kSum;
 }
 
 // Pixels of a group, which fills one store: one of 3 or 4 vectors, two of 2, four of 1.
@@ -159,6 +163,17 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
     }
 }
 
+// All vectors of all pixels. A sum is left to the groups, which load its tensor.
+template <std::size_t Vectors, WideEpilogue How, std::size_t Count>
+FUSEQ_INLINE void finish_vectors(const WidePanel& panel,
+                                 const float* sums,
+                                 Registers<__m512i, Count>& acc) {
+    if constexpr (How != WideEpilogue::kSum) {
+        unrolled<Vectors>([&](auto n)
+                              FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, sums, acc); });
+    }
+}
+
 struct Stores {
     std::uint8_t* dst;
     std::ptrdiff_t step;
@@ -167,7 +182,8 @@ struct Stores {
     bool is_signed;                // the bytes that sums become
     const std::uint8_t* limits;    // null for none
     const RequantizingAdd* add;    // null for none
-    const std::uint8_t* residual;  // for it
+    const std::uint8_t* residual;  // for it, or for a sum
+    bool residual_signed;
     bool stores_signed;
     bool long_table;
     const float* sums;  // of the windows of the pixels; null for none
@@ -190,6 +206,21 @@ FUSEQ_INLINE __m512i in_order(__m512i bytes) {
     } else {
         return _mm512_permutexvar_epi32(
             _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15), bytes);
+    }
+}
+
+// The inverse.
+template <std::size_t Vectors>
+FUSEQ_INLINE __m512i in_lanes(__m512i bytes) {
+    if constexpr (Vectors == 4) {
+        return bytes;
+    } else if constexpr (Vectors == 3) {
+        return _mm512_permutexvar_epi32(
+            _mm512_setr_epi32(0, 1, 2, 12, 3, 4, 5, 13, 6, 7, 8, 14, 9, 10, 11, 15), bytes);
+    } else if constexpr (Vectors == 2) {
+        return _mm512_permutexvar_epi64(_mm512_setr_epi64(0, 4, 1, 5, 2, 6, 3, 7), bytes);
+    } else {
+        return in_order<1>(bytes);
     }
 }
 
@@ -254,11 +285,13 @@ FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
     if constexpr (has_requantizing_add(How)) {  // without limits
         const __m512i residual = load_pixels<Vectors>(to.residual, to);
         if constexpr (How == WideEpilogue::kAdd) {
-            bytes = added_bytes<EluTableSize::kNone>(add, bytes, residual, to.stores_signed);
+            bytes = added_bytes<AddActivation::kNone>(add, bytes, residual, to.stores_signed);
+        } else if constexpr (How == WideEpilogue::kAddLeaky) {
+            bytes = added_bytes<AddActivation::kLeaky>(add, bytes, residual, to.stores_signed);
         } else if (to.long_table) [[unlikely]] {
-            bytes = added_bytes<EluTableSize::kLong>(add, bytes, residual, false);
+            bytes = added_bytes<AddActivation::kLongElu>(add, bytes, residual, false);
         } else {
-            bytes = added_bytes<EluTableSize::kShort>(add, bytes, residual, false);
+            bytes = added_bytes<AddActivation::kShortElu>(add, bytes, residual, false);
         }
     } else {
         bytes = limited(bytes, to);
@@ -266,8 +299,46 @@ FUSEQ_INLINE void store_group(const Registers<__m512i, 4>& v,
     store_pixels<Vectors>(bytes, to);
 }
 
+// Bytes 4 * I to 4 * I + 3 of each lane, as floats.
+template <std::size_t I>
+FUSEQ_INLINE __m512 floats_of(__m512i bytes, bool is_signed) {
+    constexpr char kB = 4 * I;
+    if (is_signed) {
+        const __m512i take = _mm512_broadcast_i32x4(_mm_setr_epi8(
+            -1, -1, -1, kB, -1, -1, -1, kB + 1, -1, -1, -1, kB + 2, -1, -1, -1, kB + 3));
+        return _mm512_cvtepi32_ps(_mm512_srai_epi32(_mm512_shuffle_epi8(bytes, take), 24));
+    }
+    const __m512i take = _mm512_broadcast_i32x4(
+        _mm_setr_epi8(kB, -1, -1, -1, kB + 1, -1, -1, -1, kB + 2, -1, -1, -1, kB + 3, -1, -1, -1));
+    return _mm512_cvtepi32_ps(_mm512_shuffle_epi8(bytes, take));
+}
+
+FUSEQ_INLINE __m512 elu_of_sum(const WideVector& k, __m512i acc, __m512 element) {
+    const __m512 x =
+        _mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), _mm512_load_ps(k.scale), _mm512_load_ps(k.shift));
+    const __m512 y = _mm512_fmadd_ps(element, _mm512_load_ps(k.of_tensor), x);
+    const __m512 power = power_of_two(_mm512_min_ps(y, _mm512_setzero_ps()));
+    return _mm512_max_ps(
+        _mm512_fmadd_ps(y, _mm512_load_ps(k.above_scale), _mm512_load_ps(k.above_shift)),
+        _mm512_fmadd_ps(power, _mm512_load_ps(k.below_scale), _mm512_load_ps(k.below_shift)));
+}
+
+// The vectors of a group, from sums to integers, with bytes of the tensor.
+template <std::size_t Vectors>
+FUSEQ_INLINE void add_residual(const WidePanel& panel, const Stores& to, Registers<__m512i, 4>& v) {
+    const __m512i bytes = in_lanes<Vectors>(load_pixels<Vectors>(to.residual, to));
+    const __m512 max = _mm512_set1_ps(255.0f);
+    unrolled<4>([&](auto i) FUSEQ_LAMBDA {
+        const WideVector& k =
+            panel.vectors[Vectors == 3 ? std::min<std::size_t>(i(), 2) : i() % Vectors];
+        const __m512 element = floats_of<i()>(bytes, to.residual_signed);
+        v[i] = _mm512_cvtps_epi32(_mm512_min_ps(elu_of_sum(k, v[i], element), max));
+    });
+}
+
 template <std::size_t Vectors, WideEpilogue How, std::size_t Group, std::size_t Count>
-FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
+FUSEQ_INLINE void finish_group(const WidePanel& panel,
+                               const Registers<__m512i, Count>& acc,
                                const Stores& to,
                                const AddConstants& add) {
     constexpr std::size_t kInGroup = group_rows(Vectors) * Vectors;
@@ -275,6 +346,9 @@ FUSEQ_INLINE void finish_group(const Registers<__m512i, Count>& acc,
     unrolled<4>([&](auto i) FUSEQ_LAMBDA {
         v[i] = acc.v[Group * kInGroup + std::min<std::size_t>(i(), kInGroup - 1)];
     });
+    if constexpr (How == WideEpilogue::kSum) {
+        add_residual<Vectors>(panel, to, v);
+    }
     store_group<Vectors, How>(v, to, add);
 }
 
@@ -307,6 +381,7 @@ Stores stores_of(const WideCall& call) {
             .limits = call.panel->limited ? call.panel->limits : nullptr,
             .add = call.add,
             .residual = call.residual,
+            .residual_signed = call.residual_signed,
             .stores_signed = call.is_signed,
             .long_table = How == WideEpilogue::kAddElu && call.add->elu_table->is_long(),
             .sums = call.sums};

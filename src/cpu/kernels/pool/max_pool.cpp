@@ -173,7 +173,7 @@ public:
     }
 
 private:
-    // The maxima of the source rows, column by column; the least value where there are none.
+    // The maxima of the source rows, column by column; the lowest value where there are none.
     void fill(const Part& part) {
         const auto width = static_cast<std::ptrdiff_t>(p_.width.src);
         const auto end = part.first_column + static_cast<std::ptrdiff_t>(part.columns);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Maximum of sliding windows over one to three spatial dimensions, channels-last. Positions outside
-// of src do not count; a window without any position inside gives the least value of the type
+// of src do not count; a window without any position inside gives the lowest value of the type
 // (-inf for f32). The same bytes on every instruction set (but for NaN) and for every split.
 #pragma once
 

@@ -6,11 +6,16 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/kernels/common/always_inline.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/reduce/row_table.cpp"
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+
+// Once a target: its include guard is a toggle.
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -121,9 +126,7 @@ HWY_INLINE void sum_columns(const Bag& bag, std::size_t column, float* dst) {
     constexpr std::size_t kStep = Codes::kStep;
     const Tag d;
     Vector sums[kCount];
-    for (Vector& sum : sums) {
-        sum = hn::Zero(d);
-    }
+    unrolled<kCount>([&](auto v) FUSEQ_HWY_LAMBDA { sums[v] = hn::Zero(d); });
     for (std::size_t i = bag.begin; i < bag.end; ++i) {
         if (bag.ahead != nullptr) {
             bag.ahead->touch(i);
@@ -137,21 +140,20 @@ HWY_INLINE void sum_columns(const Bag& bag, std::size_t column, float* dst) {
         const Vector offset = hn::Set(d, grid.offset);
         const Vector weight = hn::Set(d, bag.weights == nullptr ? 1.0f : bag.weights[i]);
         const std::uint8_t* from = row + column / kStep;
-        for (std::size_t v = 0; v < kCount; v += kStep, from += kLanes) {
+        unrolled<kCount / kStep>([&](auto v) FUSEQ_HWY_LAMBDA {
             Vector codes[kStep];
-            Codes::widen(from, codes);
-            for (std::size_t s = 0; s < kStep; ++s) {
-                sums[v + s] = hn::MulAdd(weight, hn::MulAdd(codes[s], scale, offset), sums[v + s]);
-            }
-        }
+            Codes::widen(from + v * kLanes, codes);
+            unrolled<kStep>([&](auto s) FUSEQ_HWY_LAMBDA {
+                Vector& sum = sums[v * kStep + s];
+                sum = hn::MulAdd(weight, hn::MulAdd(codes[s], scale, offset), sum);
+            });
+        });
     }
     const Vector divisor = hn::Set(d, bag.divisor);
-    for (Vector& sum : sums) {
-        sum = hn::Div(sum, divisor);
-    }
-    for (std::size_t v = 0; v < kCount; v += kStep) {
-        Codes::store(sums + v, dst + column + v * kLanes);
-    }
+    unrolled<kCount>([&](auto v) FUSEQ_HWY_LAMBDA { sums[v] = hn::Div(sums[v], divisor); });
+    unrolled<kCount / kStep>([&](auto v) FUSEQ_HWY_LAMBDA {
+        Codes::store(sums + v * kStep, dst + column + v * kStep * kLanes);
+    });
 }
 
 // Columns that fill no vector.

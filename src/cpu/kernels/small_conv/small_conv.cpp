@@ -60,11 +60,9 @@ namespace {
 
 // Channel-vectorized: whole vectors, and distances of windows for which there is code.
 bool channel_vectors_take(const SmallConvShape& s) {
-    const std::size_t step = pixel_step(s);
     constexpr std::size_t kGrain = 8;  // channels
     return s.dst_channels % kGrain == 0 && s.dst_channels <= kMaxChannelVectorChannels &&
-           (step == 3 || step == 4 || step == 6 || step == 8 || step == 16) &&
-           s.src_channels >= 1 && s.kernel_width >= 1 &&
+           has_step(s) && s.src_channels >= 1 && s.kernel_width >= 1 &&
            (s.kernel_width - 1) * s.dilation_width < kMaxChannelVectorKernel && has_avx512_vbmi();
 }
 
@@ -101,10 +99,9 @@ bool SmallConv::takes_pairs(const SmallConvShape& s) {
 
 bool SmallConv::takes_pool(const SmallConvParams& p) {
     const SmallConvShape& s = p.shape;
-    constexpr std::size_t kMaxPooledVectors = 2;
-    return is_channel_vectorized(s) && lane_vectors(s) <= kMaxPooledVectors && takes(s) &&
-           s.dilation_height == 1 && s.dst_height > 1 && s.dst_width > 1 &&
-           fits_ring(pooled_tiling(s)) && p.results.size() <= 1 && !p.rows && rises(p);
+    return is_channel_vectorized(s) && has_pooled_step(s) && takes(s) && s.dilation_height == 1 &&
+           s.dst_height > 1 && s.dst_width > 1 && fits_ring(pooled_tiling(s)) &&
+           p.results.size() <= 1 && !p.rows && rises(p);
 }
 
 bool SmallConv::takes_zero_points(const SmallConvShape& s) {

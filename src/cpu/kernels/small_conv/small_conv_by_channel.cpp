@@ -126,7 +126,8 @@ struct Products {
         leave_loops(acc, std::make_index_sequence<kAll>{});
     }
 
-    // What follows may need other registers: whatever must go to memory goes after the loops.
+    // The code after the loops may need these registers. Sums that must go to memory for it go there
+    // once, after the loops, and not in each turn.
     template <std::size_t... I>
     static FUSEQ_INLINE void leave_loops(Integers& acc, std::index_sequence<I...>) {
         ((acc.v[I] = Lanes<kPixels, kVectors>::in_register(acc.v[I])), ...);
@@ -274,37 +275,30 @@ void tiles(const Packed& packed,
     }
 }
 
-// Calls f(step), a constant: bytes from one window to the next.
-template <class F>
-void with_step(std::size_t step, const F& f) {
-    switch (step) {
-        case 3: return f(std::integral_constant<std::size_t, 3>());
-        case 4: return f(std::integral_constant<std::size_t, 4>());
-        case 6: return f(std::integral_constant<std::size_t, 6>());
-        case 8: return f(std::integral_constant<std::size_t, 8>());
-        default: return f(std::integral_constant<std::size_t, 16>());
-    }
-}
-
+// By the bytes from one window to the next: has_step().
 template <std::size_t kVectors>
 void tiles(const Packed& packed,
            const Windows& windows,
            std::size_t count,
            const ChannelVectorPlaces& places) {
-    with_step(windows.step, [&](auto step) {
-        tiles<kVectors, decltype(step)::value, false>(packed, windows, count, places);
-    });
+    if constexpr (kVectors == 2) {
+        if (windows.step == 8) {
+            return tiles<2, 8, false>(packed, windows, count, places);
+        }
+        if (windows.step == 16) {
+            return tiles<2, 16, false>(packed, windows, count, places);
+        }
+    }
+    windows.step == 3 ? tiles<kVectors, 3, false>(packed, windows, count, places)
+                      : tiles<kVectors, 6, false>(packed, windows, count, places);
 }
 
 void shared_tiles(const Packed& packed,
                   const Windows& windows,
                   std::size_t count,
                   const ChannelVectorPlaces& places) {
-    switch (windows.step) {
-        case 4: return tiles<1, 4, true>(packed, windows, count, places);
-        case 8: return tiles<1, 8, true>(packed, windows, count, places);
-        default: return tiles<1, 16, true>(packed, windows, count, places);
-    }
+    windows.step == 8 ? tiles<1, 8, true>(packed, windows, count, places)
+                      : tiles<1, 16, true>(packed, windows, count, places);
 }
 
 // ---- maxima of 2 x 2 pixels
@@ -347,7 +341,7 @@ struct TwoRows {
     Ends ends[2];
 };
 
-template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep, bool kShared>
+template <std::size_t kPixels, std::size_t kVectors, std::size_t kStep>
 void pooled_tile(const Packed& packed,
                  const TwoRows& rows,
                  std::size_t at,
@@ -358,17 +352,17 @@ void pooled_tile(const Packed& packed,
     alignas(64) __m512i first[M::kAll];
     Registers<__m512i, M::kAll> maxima;
     Registers<__m512i, kPixels * kVectors> acc;
-    products<kPixels, kVectors, kStep, kShared>(acc, packed, rows.windows[0], at, rows.ends[0]);
+    products<kPixels, kVectors, kStep, false>(acc, packed, rows.windows[0], at, rows.ends[0]);
     M::of_pairs(maxima, acc, kEach);
     M::store(first, maxima, kEach);
-    products<kPixels, kVectors, kStep, kShared>(acc, packed, rows.windows[1], at, rows.ends[1]);
+    products<kPixels, kVectors, kStep, false>(acc, packed, rows.windows[1], at, rows.ends[1]);
     M::of_pairs(maxima, acc, kEach);
     M::with(maxima, first, kEach);
     Lanes<kPixels / 2, kVectors>::finish(maxima, packed, nullptr, at / 2,
                                          std::min(count, kPixels) / 2, places);
 }
 
-template <std::size_t kVectors, std::size_t kStep, bool kShared>
+template <std::size_t kVectors, std::size_t kStep>
 void pooled_tiles(const Packed& packed,
                   const TwoRows& rows,
                   std::size_t count,
@@ -378,23 +372,13 @@ void pooled_tiles(const Packed& packed,
     for (std::size_t at = 0; at < count;) {
         const std::size_t left = count - at;
         if (left > kSmall) {
-            pooled_tile<kLarge, kVectors, kStep, kShared>(packed, rows, at, left, places);
+            pooled_tile<kLarge, kVectors, kStep>(packed, rows, at, left, places);
             at += kLarge;
         } else {
-            pooled_tile<kSmall, kVectors, kStep, kShared>(packed, rows, at, left, places);
+            pooled_tile<kSmall, kVectors, kStep>(packed, rows, at, left, places);
             at += kSmall;
         }
     }
-}
-
-template <std::size_t kVectors>
-void pooled_tiles(const Packed& packed,
-                  const TwoRows& rows,
-                  std::size_t count,
-                  const ChannelVectorPlaces& places) {
-    with_step(rows.windows[0].step, [&](auto step) {
-        pooled_tiles<kVectors, decltype(step)::value, false>(packed, rows, count, places);
-    });
 }
 
 // `windows`: of two rows of results, with all their rows. An even number of pixels.
@@ -410,8 +394,11 @@ void run_pooled_lanes(const Packed& packed,
         std::copy_n(windows.rows + r * packed.shape.stride_height, one.kernel_rows, one.rows);
         fill_ends(packed, one, count, rows.ends[r]);
     }
-    packed.vectors == 1 ? pooled_tiles<1>(packed, rows, count, places)
-                        : pooled_tiles<2>(packed, rows, count, places);
+    if (packed.vectors == 1) {
+        return pooled_tiles<1, 3>(packed, rows, count, places);
+    }
+    windows.step == 3 ? pooled_tiles<2, 3>(packed, rows, count, places)
+                      : pooled_tiles<2, 16>(packed, rows, count, places);
 }
 
 }  // namespace

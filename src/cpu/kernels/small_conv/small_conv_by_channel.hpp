@@ -8,7 +8,7 @@
 
 namespace fuseq::kernels::small_conv {
 
-// Whether operations and results suit the shape; there are none without channels in lanes.
+// Whether operations and results suit the shape; there are none where it is not channel-vectorized.
 bool channel_vectors_fit(const SmallConvParams& params);
 // Whether no result ever falls where a sum rises: there is one, of bytes.
 bool rises(const SmallConvParams& params);

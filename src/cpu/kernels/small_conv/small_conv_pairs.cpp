@@ -39,15 +39,15 @@ std::size_t row_words(const SmallConvShape& s, std::size_t tile) {
 }
 
 // Output pixels at once: as many as the sums of a channel have room for and a row has, halved until
-// the source rows have room too. 0: they have none for the least tile.
+// the source rows have room too. 0: they have none for the smallest tile.
 std::size_t tile_of(const SmallConvShape& s, std::size_t partials) {
     const std::size_t row = ceil_div(s.dst_width, kMaxLanes) * kMaxLanes;
     std::size_t tile = std::min({kSmallConvTile, kMaxPairSums / partials, row});
-    const std::size_t least = std::min(tile, kMinTile);
-    while (tile >= least && ring_rows(s) * row_words(s, tile) > kRingWords) {
+    const std::size_t min_tile = std::min(tile, kMinTile);
+    while (tile >= min_tile && ring_rows(s) * row_words(s, tile) > kRingWords) {
         tile /= 2;
     }
-    return tile < least ? 0 : tile;
+    return tile < min_tile ? 0 : tile;
 }
 
 std::size_t parts_of(const SmallConvShape& s, std::size_t lanes) {

@@ -46,6 +46,24 @@ inline bool shares_loads(const SmallConvShape& s) {
            s.dilation_width == 1 && s.src_channels % kQuad == 0;
 }
 
+// Whether there is code for the distance of two windows. It is a constant of the code, and each costs
+// seconds to compile, so that only those are there that networks have
+// (docs/performance/log/variants.md).
+inline bool has_step(const SmallConvShape& s) {
+    const std::size_t step = pixel_step(s);
+    const bool by_pixels = step == 3 || step == 6;  // of three bytes
+    switch (lane_vectors(s)) {
+        case 1: return by_pixels || (shares_loads(s) && (step == 8 || step == 16));
+        case 2: return by_pixels || step == 8 || step == 16;
+        default: return by_pixels;
+    }
+}
+// The same with a MaxPool of 2 x 2.
+inline bool has_pooled_step(const SmallConvShape& s) {
+    const std::size_t step = pixel_step(s);
+    return lane_vectors(s) == 1 ? step == 3 : lane_vectors(s) == 2 && (step == 3 || step == 16);
+}
+
 // Pixels that one function computes at once.
 inline std::size_t lane_tile(const SmallConvShape& s) {
     return channel_vector_tile_of(lane_vectors(s));

@@ -5,6 +5,7 @@
 #include "cpu/plan/passes/pipeline.hpp"
 
 #include "cpu/plan/passes/arena.hpp"
+#include "cpu/plan/passes/attention_by_heads.hpp"
 #include "cpu/plan/passes/concat_slices.hpp"
 #include "cpu/plan/passes/depth_to_space_stores.hpp"
 #include "cpu/plan/passes/move_to_readers.hpp"
@@ -24,6 +25,8 @@ const std::vector<PlanPass>& plan_passes() {
         {"requantized_results", requantized_results},
         // After quantizations are stored by the convolution: it moves bytes only.
         {"depth_to_space_stores", depth_to_space_stores},
+        // Removes steps too; before their rows become part of a tile group.
+        {"attention_by_heads", attention_by_heads},
         // Removes steps too; before groups are made of those that are left.
         {"concat_slices", concat_slices},
         // Orders steps; a tile group is a run of consecutive ones.

@@ -36,6 +36,14 @@ void PlanPassContext::did(std::string_view pass, const Step& step, std::string t
         {Remark::Kind::kRewritten, std::string(pass), step.info().name, "", std::move(text)});
 }
 
+void PlanPassContext::refused(std::string_view pass,
+                              const Step& step,
+                              std::string code,
+                              std::string text) {
+    remarks_.push_back({Remark::Kind::kRefused, std::string(pass), step.info().name,
+                        std::move(code), std::move(text)});
+}
+
 void run_plan_passes(Plan& plan, PlanPassContext& context, const std::vector<PlanPass>& passes) {
     dump(plan, context.options(), 0, "built");
     std::size_t number = 0;

@@ -32,6 +32,8 @@ public:
 
     // What the pass did at a step, as a sentence that goes on from the step's name.
     void did(std::string_view pass, const Step& step, std::string text);
+    // Why it did not do at a step what a user could expect; `code` is one word for programs.
+    void refused(std::string_view pass, const Step& step, std::string code, std::string text);
     const std::vector<Remark>& remarks() const { return remarks_; }
 
 private:

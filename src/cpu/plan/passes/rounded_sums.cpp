@@ -44,8 +44,10 @@ bool round_sums_of(Plan& plan, std::size_t at, PlanPassContext& context) {
         return false;
     }
     describe(plan, step.info(), user);
-    context.did(kName, step, "rounds its sums by " + rounding->rule());
     product->set_rounding(rounding, dst);
+    context.did(kName, step,
+                "rounds its sums by " + rounding->rule() +
+                    (product->rounds_by_its_epilogue() ? ", as its scale and shift" : ""));
     remove_steps(plan, users);
     return true;
 }

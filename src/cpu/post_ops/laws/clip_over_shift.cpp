@@ -44,8 +44,9 @@ Result clip_over_shift(const Site& site) {
     }
     const auto inside = [&](const Values& bound) {
         const Values raised =
-            combine(bound, *low, [](double v, double least) { return std::max(v, least); });
-        return combine(raised, *high, [](double v, double most) { return std::min(v, most); });
+            combine(bound, *low, [](double v, double low_end) { return std::max(v, low_end); });
+        return combine(raised, *high,
+                       [](double v, double high_end) { return std::min(v, high_end); });
     };
     return replace(3, {Clip{.low = inside(clip->low), .high = inside(clip->high)}, *shift});
 }

@@ -9,13 +9,21 @@
 
 namespace fuseq::rules {
 
-inline std::int64_t m16(std::int64_t sum, const QuantizedMultiplier& m) {
+struct M16Multiplier {
+    std::int32_t mantissa = 0;
+    int shift = 1;  // to 46
+};
+inline M16Multiplier m16_multiplier(const QuantizedMultiplier& m) {
     constexpr std::int32_t kSaturates = 0x7FFF0000;
     constexpr std::int32_t kLargest = 0x7FFF;
     constexpr std::int32_t kHalf = 1 << 15;
-    const std::int32_t mantissa = m.mantissa < kSaturates ? (m.mantissa + kHalf) >> 16 : kLargest;
-    const int shift = 15 - std::min(m.exponent, 14);  // 1 to 46
-    return (sum * mantissa + (std::int64_t{1} << (shift - 1))) >> shift;
+    return {.mantissa = m.mantissa < kSaturates ? (m.mantissa + kHalf) >> 16 : kLargest,
+            .shift = 15 - std::min(m.exponent, 14)};
+}
+
+inline std::int64_t m16(std::int64_t sum, const QuantizedMultiplier& m) {
+    const M16Multiplier by = m16_multiplier(m);
+    return (sum * by.mantissa + (std::int64_t{1} << (by.shift - 1))) >> by.shift;
 }
 
 }  // namespace fuseq::rules

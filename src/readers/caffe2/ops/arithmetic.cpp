@@ -26,11 +26,11 @@ Output second(Operator& op) {
     const std::size_t axis = op.axis(op.integer("axis", 0), rank);
     op.require(axis + own <= rank, "axis is ", axis, ", the operands have ranks ", rank, " and ",
                own);
-    std::vector<std::int64_t> behind;
+    std::vector<std::int64_t> last;
     for (std::size_t d = own; d < rank - axis; ++d) {
-        behind.push_back(static_cast<std::int64_t>(d));
+        last.push_back(static_cast<std::int64_t>(d));
     }
-    return op.unsqueeze(b, behind);
+    return op.unsqueeze(b, last);
 }
 
 const char* operation_of(const Operator& op) {

@@ -63,8 +63,17 @@ Values convolution(Operator& op) {
     return op.image_result(kRelu ? op.add("ReLU", {result}) : result, nhwc);
 }
 
-template <bool kRelu>
-Values quantized_convolution(Operator& op) {
+// Data, weights and bias of an Int8 operator. `filter_axis`: that of the output channels.
+struct QuantizedOperands {
+    Output weights;
+    Shape shape;
+    Window window;
+    Output bias;
+    Grid result;
+    ModelAttributes attributes;
+};
+
+QuantizedOperands read_quantized(Operator& op, std::size_t filter_axis, bool relu) {
     op.require(op.text("order", "NCHW") == "NHWC", "order is '", op.text("order", "NCHW"),
                "', Int8 convolutions take NHWC");
     op.require(op.input_count() == 3, "has ", op.input_count(),
@@ -72,26 +81,83 @@ Values quantized_convolution(Operator& op) {
     const Grid& factor = op.grid(1);
     op.require(op.value(1).any().type() == ElementType::i8, "the weights, '", op.input_name(1),
                "', are no bytes");
-    const Output weights = op.image(1, true);
-    const Shape shape = weight_shape(op, weights);
-    const Window window = window_of(op, shape);
-    const Output bias = op.stored(2);
-    op.require(bias.type() == ElementType::i32, "the bias, '", op.input_name(2), "', is ",
-               to_string(bias.type()), ", expected integers of 32 bits");
-    check_bias(op, bias, shape[0]);
-    const Grid result = op.output_grid();
-    ModelAttributes attributes = op.grids({0}, result, kRelu);
-    for (const auto& one : window.attributes()) {
-        attributes.push_back(one);
+    QuantizedOperands made;
+    made.weights = op.image(1, true);
+    made.shape = weight_shape(op, made.weights);
+    made.window = window_of(op, made.shape);
+    made.bias = op.stored(2);
+    op.require(made.bias.type() == ElementType::i32, "the bias, '", op.input_name(2), "', is ",
+               to_string(made.bias.type()), ", expected integers of 32 bits");
+    check_bias(op, made.bias, made.shape[filter_axis]);
+    made.result = op.output_grid();
+    made.attributes = op.grids({0}, made.result, relu);
+    for (const auto& one : made.window.attributes()) {
+        made.attributes.push_back(one);
     }
-    const std::int64_t group = read_group(op, shape);
-    attributes.push_back({"weight_scales", std::vector<float>{factor.scale}});
-    attributes.push_back({"weight_zero_points", std::vector<std::int64_t>{factor.zero_point}});
-    attributes.push_back({"groups", group});
-    attributes.push_back({"depthwise", group > 1 && shape[1] == 1});
-    return op.image_result(
-        op.add("QuantizedConvolution", {op.image(0, true), weights, bias}, attributes), true,
-        result);
+    made.attributes.push_back({"weight_scales", std::vector<float>{factor.scale}});
+    made.attributes.push_back({"weight_zero_points", std::vector<std::int64_t>{factor.zero_point}});
+    return made;
+}
+
+template <bool kRelu>
+Values quantized_convolution(Operator& op) {
+    QuantizedOperands made = read_quantized(op, 0, kRelu);
+    const std::int64_t group = read_group(op, made.shape);
+    made.attributes.push_back({"groups", group});
+    made.attributes.push_back({"depthwise", group > 1 && made.shape[1] == 1});
+    return op.image_result(op.add("QuantizedConvolution",
+                                  {op.image(0, true), made.weights, made.bias}, made.attributes),
+                           true, made.result);
+}
+
+// adj: rows and columns that the window does not make, at the end.
+std::vector<std::int64_t> read_adj(const Operator& op, const Window& window) {
+    std::vector<std::int64_t> adj(2, op.integer("adj", 0));
+    if (!op.has("adj")) {
+        adj = {op.integer("adj_h", 0), op.integer("adj_w", 0)};
+    }
+    if (op.has("adjs")) {
+        adj = op.integers("adjs");
+    }
+    op.require(adj.size() == 2, "argument adjs has ", adj.size(), " values, expected 2");
+    for (std::size_t d = 0; d < adj.size(); ++d) {
+        op.require(adj[d] >= 0 && adj[d] < window.strides[d], "adj is ", adj[d],
+                   ", expected 0 or more, below the stride of ", window.strides[d]);
+        op.require(window.dilations[d] == 1, "dilations of a transposed convolution are ",
+                   window.dilations[d], ", expected 1");
+    }
+    op.require(op.integer("legacy_pad", 0) == 0, "legacy_pad of a transposed convolution is ",
+               op.integer("legacy_pad", 0), ", expected 0");
+    return adj;
+}
+
+// Weights are [C, M, H, W], in nets of NHWC [C, H, W, M].
+Values deconvolution(Operator& op) {
+    const bool nhwc = op.is_nhwc();
+    op.require(!op.value(0).grid && !op.value(1).grid,
+               "inputs are quantized, the operator takes real numbers");
+    const Output weights = op.image(1, nhwc);
+    const Shape shape = weight_shape(op, weights);
+    op.require(op.integer("group", 1) == 1, "group is ", op.integer("group", 1), ", expected 1");
+    const Window window = window_of(op, shape);
+    ModelAttributes attributes = window.attributes();
+    attributes.push_back({"output_padding", read_adj(op, window)});
+    Output result = op.add("ConvolutionBackpropData", {op.image(0, nhwc), weights}, attributes);
+    if (op.input_count() > 2) {
+        check_bias(op, op.input(2), shape[1]);
+        result = op.add("Add", {result, op.reshape(op.input(2), {1, -1, 1, 1})});
+    }
+    return op.image_result(result, nhwc);
+}
+
+// Weights are [C, H, W, M].
+Values quantized_deconvolution(Operator& op) {
+    op.require(op.integer("group", 1) == 1, "group is ", op.integer("group", 1), ", expected 1");
+    QuantizedOperands made = read_quantized(op, 1, false);
+    made.attributes.push_back({"output_padding", read_adj(op, made.window)});
+    return op.image_result(op.add("QuantizedDeconvolution",
+                                  {op.image(0, true), made.weights, made.bias}, made.attributes),
+                           true, made.result);
 }
 
 const OperatorRow kRows[] = {
@@ -99,6 +165,8 @@ const OperatorRow kRows[] = {
     {"ConvRelu", convolution<true>, "two spatial dimensions"},
     {"Int8Conv", quantized_convolution<false>},
     {"Int8ConvRelu", quantized_convolution<true>},
+    {"ConvTranspose", deconvolution, "two spatial dimensions, group 1"},
+    {"Int8ConvTranspose", quantized_deconvolution, "group 1"},
 };
 
 }  // namespace

@@ -208,7 +208,7 @@ Outputs quantized_convolution(Operator& op) {
     }
     const QuantizedFilters made = quantize_filters(op, filters, op.input(1).shape(), data.scale);
     const ElementType type = relu ? ElementType::u8 : ElementType::i8;
-    const Grid result = op.grid_of_range(type, relu ? 0 : range->least, range->largest);
+    const Grid result = op.grid_of_range(type, relu ? 0 : range->min, range->max);
     ModelAttributes values =
         grids({data}, at.summed ? Grid{} : result, at.summed ? ElementType::i32 : type);
     if (relu && !at.summed) {
@@ -232,7 +232,7 @@ Outputs quantized_convolution(Operator& op) {
         }
         y = sum_and_round(op, y, scales, at, result, type);
     }
-    return op.with_range(y, {relu ? 0 : range->least, range->largest});
+    return op.with_range(y, {relu ? 0 : range->min, range->max});
 }
 
 // Weights and bias are integers in the file, with their ranges.
@@ -256,8 +256,7 @@ Outputs quantized_fully_connected(Operator& op) {
     op.require(real || range.has_value(),
                "has no min_calib_range and max_calib_range, and no enable_float_output");
     const ElementType type = real ? ElementType::f32 : relu ? ElementType::u8 : ElementType::i8;
-    const Grid result =
-        real ? Grid{} : op.grid_of_range(type, relu ? 0 : range->least, range->largest);
+    const Grid result = real ? Grid{} : op.grid_of_range(type, relu ? 0 : range->min, range->max);
     ModelAttributes values = grids({data}, result, type);
     values.push_back({"weight_scales", std::vector<float>{weights.scale}});
     values.push_back({"weight_zero_points", std::vector<std::int64_t>{weights.zero_point}});
@@ -269,7 +268,7 @@ Outputs quantized_fully_connected(Operator& op) {
     if (real) {
         return {relu ? op.add("ReLU", {y}) : y};
     }
-    return op.with_range(y, {relu ? 0 : range->least, range->largest});
+    return op.with_range(y, {relu ? 0 : range->min, range->max});
 }
 
 // Not quantized, a fused operator is its subgraph.

@@ -13,11 +13,11 @@ namespace {
 using Outputs = std::vector<Output>;
 using Range = Operator::Range;
 
-ElementType type_of(const Operator& op, const char* otherwise, double least) {
+ElementType type_of(const Operator& op, const char* otherwise, double min) {
     const std::string text = op.attributes.text("out_type", otherwise);
     op.require(text == "int8" || text == "uint8" || text == "auto", "out_type is ", text,
                ", expected int8, uint8 or auto");
-    return text == "uint8" || (text == "auto" && least >= 0) ? ElementType::u8 : ElementType::i8;
+    return text == "uint8" || (text == "auto" && min >= 0) ? ElementType::u8 : ElementType::i8;
 }
 
 // MXNet gives a range of i8 as [-m, m].
@@ -25,14 +25,14 @@ Range stated_range(ElementType type, const Range& range) {
     if (type == ElementType::u8) {
         return range;
     }
-    const double magnitude = std::max(std::abs(range.least), std::abs(range.largest));
+    const double magnitude = std::max(std::abs(range.min), std::abs(range.max));
     return {-magnitude, magnitude};
 }
 
 Outputs quantized(Operator& op, ElementType type, const Range& range) {
     op.require(op.input(0).type() == ElementType::f32, "the source is ",
                to_string(op.input(0).type()), ", expected f32");
-    const Grid grid = op.grid_of_range(type, range.least, range.largest);
+    const Grid grid = op.grid_of_range(type, range.min, range.max);
     const Output result = op.add("Quantize", {op.input(0)},
                                  {{"method", kMethod},
                                   {"scales", std::vector<float>{grid.scale}},
@@ -45,7 +45,7 @@ Outputs quantized(Operator& op, ElementType type, const Range& range) {
 Outputs quantize(Operator& op) {
     op.require_inputs(3);
     const Range range = op.range(1, 2);
-    return quantized(op, type_of(op, "uint8", range.least), range);
+    return quantized(op, type_of(op, "uint8", range.min), range);
 }
 
 // The range is calibrated. Integers pass.
@@ -60,7 +60,7 @@ Outputs quantize_v2(Operator& op) {
     op.require(range.has_value(),
                "has no min_calib_range and max_calib_range: ranges that are found at run time are "
                "not supported");
-    return quantized(op, type_of(op, "int8", range->least), *range);
+    return quantized(op, type_of(op, "int8", range->min), *range);
 }
 
 Outputs dequantize(Operator& op) {
@@ -101,9 +101,9 @@ Outputs requantize(Operator& op) {
     op.require(range.has_value(),
                "has no min_calib_range and max_calib_range: ranges that are found at run time are "
                "not supported");
-    const ElementType type = type_of(op, "int8", range->least);
+    const ElementType type = type_of(op, "int8", range->min);
     const Grid source = op.grid(0, 1, 2);
-    const Grid result = op.grid_of_range(type, range->least, range->largest);
+    const Grid result = op.grid_of_range(type, range->min, range->max);
     fuseq::Node* product = rounded_product(op, result, type);
     const Output made = product != nullptr
                             ? product->output()
@@ -139,11 +139,10 @@ Outputs concat(Operator& op) {
         const std::size_t at = count + 2 * i;
         sources.push_back(op.grid(i, at, at + 1));
         const Range one = op.range(at, at + 1);
-        whole = {std::min(whole.least, one.least), std::max(whole.largest, one.largest)};
+        whole = {std::min(whole.min, one.min), std::max(whole.max, one.max)};
         type = op.input(i).type() == ElementType::i8 ? ElementType::i8 : type;
     }
-    ModelAttributes attributes =
-        grids(sources, op.grid_of_range(type, whole.least, whole.largest), type);
+    ModelAttributes attributes = grids(sources, op.grid_of_range(type, whole.min, whole.max), type);
     attributes.push_back({"axis", op.attributes.integer("dim", 1)});
     const auto end = op.inputs().begin() + static_cast<std::ptrdiff_t>(count);
     return op.with_range(op.add("QuantizedConcat", {op.inputs().begin(), end}, attributes), whole);
@@ -158,7 +157,7 @@ Outputs sum(Operator& op) {
     const Grid b = op.grid(1, 4, 5);
     const bool same = op.input(0).type() == op.input(1).type();
     const ElementType type = same ? op.input(0).type() : ElementType::i8;
-    const Grid result = op.grid_of_range(type, range->least, range->largest);
+    const Grid result = op.grid_of_range(type, range->min, range->max);
     return op.with_range(
         op.add("QuantizedAdd", {op.input(0), op.input(1)}, grids({a, b}, result, type)),
         stated_range(type, *range));

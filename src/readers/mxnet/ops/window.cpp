@@ -18,10 +18,10 @@ std::vector<std::int64_t> list(const TextAttributes& attributes,
     }
     place.require(values.size() == count, "attribute ", name, " has ", values.size(),
                   " values, the kernel has ", count);
-    const std::int64_t least = std::min<std::int64_t>(otherwise, 1);
+    const std::int64_t min = std::min<std::int64_t>(otherwise, 1);
     for (const std::int64_t value : values) {
-        place.require(value >= least && value <= kLargest, "attribute ", name, " has the value ",
-                      value, ", expected ", least, " or more");
+        place.require(value >= min && value <= kLargest, "attribute ", name, " has the value ",
+                      value, ", expected ", min, " or more");
     }
     return values;
 }

@@ -151,7 +151,99 @@ Outputs multi_head_attention(Operator& op) {
     return {merge_heads(op, attend(op, a)), a.key, a.value};
 }
 
+// Sizes of query, key and value in the packed weights [features, all three].
+std::vector<std::int64_t> packed_sizes(Operator& op) {
+    const PartialShape& shape = op.input(1).partial_shape();
+    op.require(shape.rank_is_static() && shape.rank() == 2 && shape[1].is_static(),
+               "the weights have shape ", to_string(shape), ", expected two known sizes");
+    const std::int64_t whole = shape[1].get_length();
+    const auto sizes =
+        op.attributes.integers("qkv_hidden_sizes", {whole / 3, whole / 3, whole / 3});
+    op.require(sizes.size() == 3 && sizes[0] == sizes[1] && sizes[0] + sizes[1] + sizes[2] == whole,
+               "the weights have ", whole, " columns, expected query, key and value of ", sizes[0],
+               " each");
+    return sizes;
+}
+
+// Keys that are hidden: [batch] lengths, [batch, positions] or [batch, queries, positions] of 0 and
+// 1; as what is added to their scores.
+Output packed_mask(Operator& op, const Attended& a) {
+    const Output given = op.input(3);
+    const std::size_t rank = op.rank(given, "mask_index");
+    op.require(rank >= 1 && rank <= 3, "mask_index has shape ", to_string(given.partial_shape()),
+               "; supported: [batch], [batch, positions], [batch, queries, positions]");
+    Output seen;
+    if (rank == 1) {
+        const Output batch = op.size_of(op.input(0), 0);
+        const Dimension& rows = op.input(0).partial_shape()[0];
+        op.require(!rows.is_static() || given.partial_shape()[0].compatible(rows),
+                   "mask_index has shape ", to_string(given.partial_shape()),
+                   "; lengths of both ends are not supported");
+        const Output lengths =
+            op.add("Reshape",
+                   {given, op.add("Concat", {op.unsqueeze(batch, {0}), op.int_list({1})},
+                                  {{"axis", std::int64_t{0}}})},
+                   {{"special_zero", false}});
+        const Output columns = op.unsqueeze(count_up(op, op.size_of(a.key, 2)), {0});
+        seen = op.add("Less", {columns, op.convert(lengths, ElementType::i64)});
+    } else {
+        seen = op.add("NotEqual", {given, op.scalar(0, given)});
+    }
+    const Output hidden =
+        op.scalar(op.attributes.real("mask_filter_value", -10000.0F), op.input(0));
+    const Output added = op.add("Select", {seen, op.scalar(0, op.input(0)), hidden});
+    return op.unsqueeze(added,
+                        rank == 3 ? std::vector<std::int64_t>{1} : std::vector<std::int64_t>{1, 2});
+}
+
+// com.microsoft: one product makes query, key and value. Past and present are keys and values in
+// one tensor.
+Outputs packed_attention(Operator& op) {
+    op.require(op.rank(op.input(0)) == 3, "the input has shape ",
+               to_string(op.input(0).partial_shape()), ", expected rank 3");
+    op.require(op.attributes.integer("do_rotary", 0) == 0 &&
+                   op.attributes.integer("past_present_share_buffer", 0) == 0 && !op.has_input(6),
+               "do_rotary and past_present_share_buffer are not supported");
+    const std::int64_t heads = op.attributes.required_integer("num_heads");
+    const std::vector<std::int64_t> sizes = packed_sizes(op);
+    Output joint = op.add("MatMul", {op.input(0), op.input(1)});
+    joint = op.has_input(2) ? op.add("Add", {joint, op.input(2)}) : joint;
+    fuseq::Node* parts = op.node("VariadicSplit", {joint, op.int_scalar(2), op.int_list(sizes)});
+    Output past[2];
+    for (std::int64_t i = 0; i < 2 && op.has_input(4); ++i) {
+        past[i] = op.add("Gather", {op.input(4), op.int_scalar(i), op.int_scalar(0)});
+    }
+    const auto joined = [&](std::size_t i) {
+        const Output x = split_heads(op, parts->output(i), heads);
+        return past[i - 1] ? op.add("Concat", {past[i - 1], x}, {{"axis", std::int64_t{2}}}) : x;
+    };
+    Attended a{.query = split_heads(op, parts->output(0), heads),
+               .key = joined(1),
+               .value = joined(2),
+               .past = past[0] ? op.size_of(past[0], 2) : Output{},
+               .mask = {},
+               .causal = op.attributes.integer("unidirectional", 0) != 0,
+               .scale = op.attributes.real("scale", 0.0F)};
+    if (op.has_input(3)) {
+        a.mask = packed_mask(op, a);
+    }
+    if (op.has_input(5)) {
+        a.mask = a.mask ? op.add("Add", {a.mask, op.input(5)}) : op.input(5);
+    }
+    Outputs outputs{merge_heads(op, attend(op, a))};
+    if (op.has_output(1)) {
+        outputs.push_back(op.add("Concat", {op.unsqueeze(a.key, {0}), op.unsqueeze(a.value, {0})},
+                                 {{"axis", std::int64_t{0}}}));
+    }
+    return outputs;
+}
+
 const OperatorRow kRows[] = {
+    {.type = "Attention",
+     .since = 1,
+     .translate = packed_attention,
+     .domain = "com.microsoft",
+     .note = "do_rotary, shared buffers, lengths of both ends and masks of rank 4 refused"},
     {.type = "Attention",
      .since = 23,
      .translate = attention,

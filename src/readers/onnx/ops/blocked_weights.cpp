@@ -106,7 +106,7 @@ Output dequantize(Operator& op, const Output& codes, const Output& zero, const O
     return op.add("Multiply", {op.add("Subtract", {real, zero}), scale});
 }
 
-// Zeros behind the last dimension, up to whole blocks of the weights.
+// Zeros at the end of the last dimension, up to whole blocks of the weights.
 Output pad_source(Operator& op, const Output& x, const Blocks& blocks) {
     const std::int64_t missing = blocks.blocks() * blocks.block - blocks.columns;
     if (missing == 0) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of matrices.
+#include "readers/onnx/ops/matmul.hpp"
+
 #include "readers/onnx/operator_table.hpp"
 
 namespace fuseq::onnx_reader {
@@ -17,17 +19,8 @@ Output scaled(Operator& op, const Output& value, float factor) {
     return factor == 1.0F ? value : op.add("Multiply", {value, op.scalar(factor, value)});
 }
 
-// alpha * A * B + beta * C
 Outputs gemm(Operator& op) {
-    const Output product = op.add("MatMul", {op.input(0), op.input(1)},
-                                  {{"transpose_a", op.attributes.integer("transA", 0) != 0},
-                                   {"transpose_b", op.attributes.integer("transB", 0) != 0}});
-    const Output result = scaled(op, product, op.attributes.real("alpha", 1.0F));
-    const float beta = op.attributes.real("beta", 1.0F);
-    if (!op.has_input(2) || beta == 0.0F) {
-        return {result};
-    }
-    return {op.add("Add", {result, scaled(op, op.input(2), beta)})};
+    return {gemm_product(op)};
 }
 
 Outputs fused_matmul(Operator& op) {
@@ -56,6 +49,18 @@ const OperatorRow kRows[] = {
 };
 
 }  // namespace
+
+Output gemm_product(Operator& op) {
+    const Output product = op.add("MatMul", {op.input(0), op.input(1)},
+                                  {{"transpose_a", op.attributes.integer("transA", 0) != 0},
+                                   {"transpose_b", op.attributes.integer("transB", 0) != 0}});
+    const Output result = scaled(op, product, op.attributes.real("alpha", 1.0F));
+    const float beta = op.attributes.real("beta", 1.0F);
+    if (!op.has_input(2) || beta == 0.0F) {
+        return result;
+    }
+    return op.add("Add", {result, scaled(op, op.input(2), beta)});
+}
 
 std::span<const OperatorRow> matmul_operators() {
     return kRows;

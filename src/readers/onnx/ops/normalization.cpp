@@ -138,6 +138,35 @@ Outputs skip_rms_normalization(Operator& op) {
     return {normalize_rms(op, sum, op.input(2)), {}, {}, sum};
 }
 
+// Words, positions and segments of a text summed and normalized. Inputs: ids, segments, the three
+// tables, scale, bias, mask, positions. Output 1 is the number of tokens that the mask shows.
+Outputs embed_layer_normalization(Operator& op) {
+    const Output ids = op.input(0);
+    const auto rows = [&](std::size_t table, const Output& at) {
+        return op.add("Gather", {op.input(table), at, op.int_scalar(0)});
+    };
+    Output places;
+    if (op.has_input(8)) {
+        places = op.input(8);
+    } else {
+        const Output length = op.size_of(ids, 1);
+        places = op.unsqueeze(op.add("Range", {op.int_scalar(0), length, op.int_scalar(1)},
+                                     {{"output_type", ElementType::i64}}),
+                              {0});
+    }
+    Output sum = op.add("Add", {rows(2, ids), rows(3, places)});
+    if (op.has_input(1) && op.has_input(4)) {
+        sum = op.add("Add", {sum, rows(4, op.input(1))});
+    }
+    Outputs outputs{normalize_layer(op, sum, op.input(5), op.input(6))[0], {}, sum};
+    if (op.has_output(1)) {
+        op.require(op.has_input(7), "output 1 needs a mask");
+        outputs[1] =
+            op.convert(op.add("ReduceSum", {op.input(7), op.int_list({1})}), ElementType::i32);
+    }
+    return outputs;
+}
+
 Outputs lrn(Operator& op) {
     return {op.add("LRN", {op.input(0), op.int_list({1})},
                    {{"alpha", op.attributes.real("alpha", 1e-4F)},
@@ -180,6 +209,10 @@ const OperatorRow kRows[] = {
     {.type = "LayerNormalization",
      .since = 1,
      .translate = layer_normalization,
+     .domain = kMicrosoft},
+    {.type = "EmbedLayerNormalization",
+     .since = 1,
+     .translate = embed_layer_normalization,
      .domain = kMicrosoft},
     {.type = "SkipLayerNormalization",
      .since = 1,

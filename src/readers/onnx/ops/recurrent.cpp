@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
+#include "readers/common/lstm_loop.hpp"
 #include "readers/onnx/operator_table.hpp"
+#include "readers/onnx/ops/bodies.hpp"
 
 namespace fuseq::onnx_reader {
 namespace {
@@ -121,34 +123,99 @@ ModelAttributes attributes_of(const Operator& op, const Sequence& sequence) {
 
 // Y as [steps, directions, batch, hidden], states as [directions, batch, hidden]; with layout=1
 // [batch, steps, directions, hidden] and [batch, directions, hidden].
-Outputs results(Operator& op, const Sequence& sequence, fuseq::Node* node) {
+Outputs results(Operator& op, const Sequence& sequence, const Outputs& made) {
     Outputs outputs;
-    outputs.push_back(op.transpose(node->output(0), sequence.batch_first
-                                                        ? std::vector<std::int64_t>{0, 2, 1, 3}
-                                                        : std::vector<std::int64_t>{2, 1, 0, 3}));
-    for (std::size_t i = 1; i < node->output_count(); ++i) {
-        outputs.push_back(sequence.batch_first ? node->output(i)
-                                               : op.transpose(node->output(i), {1, 0, 2}));
+    outputs.push_back(op.transpose(made[0], sequence.batch_first
+                                                ? std::vector<std::int64_t>{0, 2, 1, 3}
+                                                : std::vector<std::int64_t>{2, 1, 0, 3}));
+    for (std::size_t i = 1; i < made.size(); ++i) {
+        outputs.push_back(sequence.batch_first ? made[i] : op.transpose(made[i], {1, 0, 2}));
     }
     return outputs;
 }
 
-void refuse_peepholes(const Operator& op) {
+// Input P with other values than zero.
+bool has_peepholes(const Operator& op) {
     if (!op.has_input(7)) {
-        return;
+        return false;
     }
     const auto value = op.value(op.input(7));
     const std::vector<float> list = value ? to_floats(*value) : std::vector<float>{1.0F};
-    op.require(std::all_of(list.begin(), list.end(), [](float v) { return v == 0; }),
-               "peepholes (input P) other than zero are not supported");
+    return std::any_of(list.begin(), list.end(), [](float v) { return v != 0; });
+}
+
+// Part `direction` of axis 0, without that axis.
+Output direction_of(Operator& op, const Output& value, std::int64_t direction) {
+    return op.add("Gather", {value, op.int_scalar(direction), op.int_scalar(0)});
+}
+
+// One direction of an LSTM with peepholes, which LSTMSequence does not have.
+readers::LstmResult peephole_direction(Operator& op,
+                                       const Sequence& sequence,
+                                       std::int64_t direction,
+                                       bool reverse) {
+    using readers::LstmGate;
+    const std::vector<std::size_t> order{0, 2, 3, 1};
+    const auto part = [&](const Output& value) { return direction_of(op, value, direction); };
+    const auto state = [&](std::size_t input) {
+        const Output at = op.int_scalar(direction);
+        return op.add("Gather", {initial_state(op, sequence, input), at, op.int_scalar(1)});
+    };
+    readers::LstmLoop lstm;
+    lstm.x = sequence.x;
+    lstm.lengths = op.has_input(4) ? op.convert(sequence.lengths, ElementType::i64) : Output{};
+    lstm.h = state(5);
+    lstm.c = state(6);
+    lstm.weights = part(reorder(op, op.input(1), order));
+    lstm.recurrent = part(reorder(op, op.input(2), order));
+    lstm.bias = part(reorder(op, biases(op, sequence, false), order));
+    fuseq::Node* peepholes =
+        op.node("Split", {part(op.input(7)), op.int_scalar(0)}, {{"num_splits", std::int64_t{3}}});
+    constexpr LstmGate kOrder[] = {LstmGate::input, LstmGate::output, LstmGate::forget};
+    for (std::size_t i = 0; i < 3; ++i) {
+        lstm.peepholes[static_cast<std::size_t>(kOrder[i])] = peepholes->output(i);
+    }
+    lstm.reverse = reverse;
+    lstm.candidate = lstm.result = [](readers::LayerBuilder& layers, const Output& x) {
+        return layers.add("Tanh", {x});
+    };
+    return readers::lstm_loop(op, lstm);
+}
+
+// The loop of steps cuts X, and its product with W, along known axes.
+Outputs peephole_lstm(Operator& op, const Sequence& sequence) {
+    for (const std::size_t input : {std::size_t{0}, std::size_t{1}}) {
+        const PartialShape& shape = op.input(input).partial_shape();
+        op.require(shape.rank_is_static() && shape.rank() == 3, input == 0 ? "X" : "W",
+                   " has shape ", to_string(shape), ", expected three dimensions with peepholes");
+    }
+    op.require(op.attributes.texts("activations").empty() && op.attributes.real("clip", 0.0F) == 0,
+               "peepholes (input P) with activations or clip are not supported");
+    const std::string direction = op.attributes.text("direction", "forward");
+    std::vector<Outputs> parts(3);
+    for (std::int64_t i = 0; i < sequence.directions; ++i) {
+        const bool reverse = direction == "reverse" || i == 1;
+        const readers::LstmResult result = peephole_direction(op, sequence, i, reverse);
+        parts[0].push_back(op.unsqueeze(result.y, {1}));
+        parts[1].push_back(op.unsqueeze(result.h, {1}));
+        parts[2].push_back(op.unsqueeze(result.c, {1}));
+    }
+    Outputs joined;
+    joined.reserve(parts.size());
+    for (const Outputs& part : parts) {
+        joined.push_back(op.add("Concat", part, {{"axis", std::int64_t{1}}}));
+    }
+    return results(op, sequence, joined);
 }
 
 // The gates of ONNX are input, output, forget, cell; those of the Model forget, input, cell,
 // output.
 Outputs lstm(Operator& op) {
     op.require(op.attributes.integer("input_forget", 0) == 0, "input_forget=1 is not supported");
-    refuse_peepholes(op);
     const Sequence sequence = read(op, 4);
+    if (has_peepholes(op)) {
+        return peephole_lstm(op, sequence);
+    }
     const std::vector<std::size_t> order{2, 0, 3, 1};
     fuseq::Node* node =
         op.node("LSTMSequence",
@@ -156,7 +223,7 @@ Outputs lstm(Operator& op) {
                  sequence.lengths, reorder(op, op.input(1), order), reorder(op, op.input(2), order),
                  reorder(op, biases(op, sequence, false), order)},
                 attributes_of(op, sequence));
-    return results(op, sequence, node);
+    return results(op, sequence, all_outputs(node));
 }
 
 Outputs gru(Operator& op) {
@@ -168,7 +235,7 @@ Outputs gru(Operator& op) {
                                 {sequence.x, initial_state(op, sequence, 5), sequence.lengths,
                                  op.input(1), op.input(2), biases(op, sequence, apart)},
                                 attributes);
-    return results(op, sequence, node);
+    return results(op, sequence, all_outputs(node));
 }
 
 Outputs rnn(Operator& op) {
@@ -177,14 +244,15 @@ Outputs rnn(Operator& op) {
                                 {sequence.x, initial_state(op, sequence, 5), sequence.lengths,
                                  op.input(1), op.input(2), biases(op, sequence, false)},
                                 attributes_of(op, sequence));
-    return results(op, sequence, node);
+    return results(op, sequence, all_outputs(node));
 }
 
 const OperatorRow kRows[] = {
     {.type = "LSTM",
      .since = 7,
      .translate = lstm,
-     .note = "peepholes, input_forget and activations that differ by direction refused"},
+     .note = "input_forget, activations that differ by direction, and peepholes with activations "
+             "or clip refused"},
     {.type = "GRU",
      .since = 7,
      .translate = gru,

@@ -23,8 +23,8 @@ Outputs flatten_node(Operator& op) {
     const Output x = op.input(0);
     const std::int64_t axis = op.attributes.integer("axis", 1);
     const std::size_t rank = op.rank(x);
-    const bool behind = axis == static_cast<std::int64_t>(rank);
-    return {flatten(op, x, behind ? rank : op.axis(axis, std::max<std::size_t>(rank, 1)))};
+    const bool after_last = axis == static_cast<std::int64_t>(rank);
+    return {flatten(op, x, after_last ? rank : op.axis(axis, std::max<std::size_t>(rank, 1)))};
 }
 
 Outputs squeeze_by_attribute(Operator& op) {

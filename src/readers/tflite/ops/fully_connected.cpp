@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix products.
+#include <algorithm>
+
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
@@ -11,11 +13,13 @@ namespace {
 // [..., K] as rows of K values, where K is the second dimension of the weights.
 Output rows(Operator& op, const Output& x, std::int64_t depth) {
     const PartialShape& shape = x.partial_shape();
-    op.require(shape.is_static(), "the shape of the input is not known: ", to_string(shape));
-    const std::size_t elements = shape_size(x.shape());
-    const auto wide = static_cast<std::size_t>(depth);
-    op.require(depth >= 1 && elements % wide == 0, "the input has ", elements,
-               " elements, the weights take ", depth, " each time");
+    op.require(shape.rank_is_static() && depth >= 1, "the input has shape ", to_string(shape),
+               ", the weights take ", depth, " values each time");
+    if (shape.is_static()) {
+        const std::size_t elements = shape_size(x.shape());
+        op.require(elements % static_cast<std::size_t>(depth) == 0, "the input has ", elements,
+                   " elements, the weights take ", depth, " each time");
+    }
     return shape.rank() == 2 && shape[1] == Dimension(depth) ? x : op.reshape(x, {-1, depth});
 }
 
@@ -24,12 +28,16 @@ Output result_shape(Operator& op, const Output& result, std::int64_t filters) {
     if (!op.options<::tflite::FullyConnectedOptions>().keep_num_dims()) {
         return result;
     }
+    const PartialShape& shape = op.input(0).partial_shape();
+    op.require(shape.rank_is_static() && shape.rank() > 0, "the input has shape ",
+               to_string(shape));
     std::vector<std::int64_t> sizes;
-    for (const std::size_t size : op.input(0).shape()) {
-        sizes.push_back(static_cast<std::int64_t>(size));
+    for (std::size_t d = 0; d < shape.rank(); ++d) {
+        sizes.push_back(shape[d].is_static() ? shape[d].get_length() : -1);
     }
-    op.require(!sizes.empty(), "the input is a scalar");
     sizes.back() = filters;
+    op.require(std::count(sizes.begin(), sizes.end(), -1) <= 1, "the input has shape ",
+               to_string(shape), ", more than one size is not known");
     return sizes.size() == 2 ? result : op.reshape(result, sizes);
 }
 

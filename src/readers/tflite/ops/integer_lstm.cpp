@@ -73,10 +73,23 @@ ModelAttributes attributes(const Operator& op, float clip) {
             {"recurrent_scales", scales(op, kRecurrent)}};
 }
 
+void refuse_variants(const Operator& op) {
+    constexpr std::size_t kVariants[] = {9, 10, 11, 16, 17, 20, 21, 22, 23};
+    op.require(op.has_input(kWeights),
+               "coupled input and forget gates of integers are not supported");
+    for (const std::size_t i : kVariants) {
+        op.require(!op.has_input(i), "input ", i,
+                   " is given: peepholes, projection and layer normalization of integers are not "
+                   "supported");
+    }
+}
+
 }  // namespace
 
 Values integer_lstm(Operator& op) {
     const auto& options = op.options<::tflite::UnidirectionalSequenceLSTMOptions>();
+    refuse_variants(op);
+    op.require(options.proj_clip() == 0, "proj_clip of integers is not supported");
     op.require(options.fused_activation_function() == ::tflite::ActivationFunctionType::TANH,
                "fused activation ", static_cast<int>(options.fused_activation_function()),
                " of integers is not supported");

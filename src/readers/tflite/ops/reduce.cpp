@@ -37,8 +37,8 @@ Reduction read(Operator& op) {
     if (!reduction.x.images) {
         return reduction;
     }
-    // Without the reduced dimensions the rest stands in the file's order when height and width both
-    // went; else the order must be the file's.
+    // The dimensions that stay are in the same order in both layouts if height and width are both
+    // reduced. Otherwise the source must have the file's order.
     const bool plane = reduction.axes.size() >= 2 && !channels;
     if (!reduction.keep && !(plane && std::count(reduction.axes.begin(), reduction.axes.end(), 1) &&
                              std::count(reduction.axes.begin(), reduction.axes.end(), 2))) {

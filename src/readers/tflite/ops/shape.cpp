@@ -40,8 +40,9 @@ Values reshape(Operator& op) {
     } else if (const auto* stated = op.options<::tflite::ReshapeOptions>().new_shape()) {
         sizes.assign(stated->begin(), stated->end());
     } else {
-        for (const std::size_t size : op.output_tensor().shape) {
-            sizes.push_back(static_cast<std::int64_t>(size));
+        const TensorInfo& result = op.output_tensor();
+        for (std::size_t d = 0; d < result.shape.size(); ++d) {
+            sizes.push_back(result.is_free(d) ? -1 : static_cast<std::int64_t>(result.shape[d]));
         }
     }
     // [0] stands for a scalar in old files.
@@ -62,7 +63,7 @@ Values squeeze(Operator& op) {
     std::vector<std::int64_t> axes;
     const Output x = in_order(op);
     const PartialShape shape = file_shape(op);
-    op.require(shape.is_static(), "the shape of the input is not known");
+    op.require(shape.rank_is_static(), "the rank of the input is not known");
     if (const auto* stated = op.options<::tflite::SqueezeOptions>().squeeze_dims()) {
         for (const std::int32_t axis : *stated) {
             axes.push_back(static_cast<std::int64_t>(op.axis(axis, shape.rank())));
@@ -70,7 +71,10 @@ Values squeeze(Operator& op) {
     }
     std::vector<std::int64_t> sizes;
     for (std::size_t d = 0; d < shape.rank(); ++d) {
-        const std::int64_t size = shape[d].get_length();
+        // Of an open size 0 takes the place, which copies it.
+        op.require(shape[d].is_static() || (d == 0 && !axes.empty()),
+                   "the shape of the input is not known: ", to_string(shape));
+        const std::int64_t size = shape[d].is_static() ? shape[d].get_length() : 0;
         const bool named =
             std::find(axes.begin(), axes.end(), static_cast<std::int64_t>(d)) != axes.end();
         op.require(!named || size == 1, "dimension ", d, " has the size ", size, ", expected 1");

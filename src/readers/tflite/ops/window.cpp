@@ -44,9 +44,10 @@ Window make_window(const Operator& op,
 
 std::vector<std::int64_t> spatial_sizes(const Operator& op, const Output& image) {
     const PartialShape& shape = image.partial_shape();
-    op.require(shape.is_static(), "the shape of the input is not known: ", to_string(shape));
+    op.require(shape.rank_is_static(), "the rank of the input is not known");
     std::vector<std::int64_t> sizes;
     for (std::size_t d = 2; d < shape.rank(); ++d) {
+        op.require(shape[d].is_static(), "the size of the input is not known: ", to_string(shape));
         sizes.push_back(shape[d].get_length());
     }
     return sizes;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/exec/bound_plan.hpp"
 
+#include <fmt/core.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +54,44 @@ TEST(BoundPlan, RunsOnTheTensorsOfItsOwner) {
     outputs[0] = Tensor(ElementType::f32, {3});
     bound.run();
     EXPECT_THAT(to_floats(outputs[0]), ElementsAre(-2, 0, 10));
+}
+
+// A chain whose steps keep a result of `count` floats in between.
+std::string sums_of(std::size_t count) {
+    return fmt::format(R"(model "m"
+    %x = Parameter : f32[{}]
+    %a = Const value={{0}} : i64[1]
+    %s = CumSum(%x, %a)
+    %t = CumSum(%s, %a)
+    %r = Result(%t))",
+                       count);
+}
+
+TEST(BoundPlan, UsesTheArenaOfThePlanBefore) {
+    const Planned large(sums_of(3000));
+    const Planned smaller(sums_of(2000));
+    const Planned small(sums_of(3));
+    std::vector<Tensor> inputs(1);
+    std::vector<Tensor> outputs(1);
+    Arena arena;
+    const auto bytes_of_run = [&](const Planned& planned, std::size_t count) {
+        inputs[0] = Tensor::of<float>({count}, std::vector<float>(count, 1.0f));
+        outputs[0] = Tensor(ElementType::f32, {count});
+        BoundPlan bound(planned.plan(), inputs, outputs, nullptr, arena);
+        bound.poison(0x7f);
+        bound.run();
+        const auto n = static_cast<float>(count);
+        EXPECT_EQ(to_floats(outputs[0]).back(), n * (n + 1) / 2);
+        arena = bound.arena();
+        return arena.bytes;
+    };
+    const std::size_t most = bytes_of_run(large, 3000);
+    ASSERT_GE(most, 12000u);
+    const void* const memory = arena.memory.get();
+    EXPECT_EQ(bytes_of_run(smaller, 2000), most);
+    EXPECT_EQ(arena.memory.get(), memory);
+    EXPECT_LT(bytes_of_run(small, 3), most / 8);  // much too large: given back
+    EXPECT_EQ(bytes_of_run(large, 3000), most);   // too small
 }
 
 TEST(BoundPlan, EveryWayToRunGivesTheSame) {

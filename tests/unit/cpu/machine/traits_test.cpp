@@ -16,6 +16,7 @@ MachineTraits other_machine(bool vnni) {
     traits.isa = vnni ? IsaLevel::kAvx512Vnni : IsaLevel::kAvx2;
     traits.avx512_vnni = traits.avx512_vbmi = vnni;
     traits.one_wide_load_a_cycle = vnni;
+    traits.two_loads_a_cycle = vnni;
     traits.other_cores_lines_are_slow = !vnni;
     traits.avx_vnni = vnni;
     traits.avx_vnni_in_evex = !vnni;
@@ -33,6 +34,7 @@ std::string answers() {
           std::size_t{kernels::has_avx512_vbmi()}, std::size_t{kernels::has_avx_vnni()},
           std::size_t{kernels::has_avx_vnni_in_evex()},
           std::size_t{kernels::loads_one_wide_vector_a_cycle()},
+          std::size_t{kernels::loads_two_vectors_a_cycle()},
           std::size_t{kernels::other_cores_lines_are_slow()}}) {
         text += " " + std::to_string(value);
     }
@@ -44,9 +46,11 @@ TEST(MachineTraits, AScopeReplacesAllOfThem) {
         const ScopedMachineTraits scope(other_machine(vnni));
         EXPECT_EQ(answers(),
                   vnni
-                      ? "avx512_vnni, VBMI, AVX-VNNI, one wide load a cycle, fast lines of "
-                        "other cores, tiles of 1 KiB, L2 of 2048 KiB 4 4 1 1 1 1 0 1 0"
-                      : "avx2, AVX-VNNI in EVEX, tiles of 2 KiB, L2 of 2048 KiB 1 1 0 0 0 0 1 0 1");
+                      ? "avx512_vnni, VBMI, AVX-VNNI, one wide load a cycle, two loads a cycle, "
+                        "fast lines of other cores, tiles of 1 KiB, L2 of 2048 KiB 4 4 1 1 1 1 0 1 "
+                        "1 0"
+                      : "avx2, AVX-VNNI in EVEX, tiles of 2 KiB, L2 of 2048 KiB 1 1 0 0 0 0 1 0 0 "
+                        "1");
     }
 }
 

@@ -67,7 +67,7 @@ TEST(WhyStandalone, AtAnInput) {
 TEST(WhyStandalone, AfterAStepThatIsNoAnchor) {
     const Row row = row_of("q2", model_with("%r = LogSoftmax(%c) axis=1"));
     EXPECT_EQ(row.code, "no_anchor");
-    EXPECT_THAT(row.reason, HasSubstr("a LogSoftmax step ('r')"));
+    EXPECT_THAT(row.reason, HasSubstr("the step 'r' (LogSoftmax)"));
 }
 
 // The plugin's own matrix product would take it.

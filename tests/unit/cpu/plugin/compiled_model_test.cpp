@@ -293,7 +293,7 @@ TEST(CpuCompiledModel, RefusesPropertiesThatItDoesNotHave) {
     EXPECT_THAT(refusal({{property::kInferenceNumThreads, -2}}), HasSubstr("is -2, expected"));
     EXPECT_THAT(refusal({{property::kPerformanceHint, "FAST"}}), HasSubstr("is 'FAST', expected"));
     EXPECT_THAT(refusal({{property::kNumStreams, "many"}}),
-                HasSubstr("NUM_STREAMS: 'many' is not an integer"));
+                HasSubstr("NUM_STREAMS is 'many', expected AUTO or a value in [0, 1024]"));
     EXPECT_THAT(refusal({{"FUSEQ_DISABLE", "fold_constants,no_such_pass"}}),
                 HasSubstr("FUSEQ_DISABLE: there is no pass 'no_such_pass'"));
     EXPECT_EQ(refusal({{"FUSEQ_DISABLE", "fold_constants"}}), "accepted");

@@ -182,6 +182,31 @@ TEST(DnnlPostOpsComposer, MapsTheBeginningOfAChain) {
     EXPECT_EQ(to_text(composer.program()), "scale(0.5) tanh shift(0.5) round scale(0.5) -> u8");
 }
 
+// What was asked before does not matter: another number of channels, another tensor that may be
+// overwritten.
+TEST(DnnlPostOpsComposer, MapsEpiloguesAsMapAndEpilogueDo) {
+    const DnnlPostOpsComposer composer(
+        {{Scale{0.5f}, Binary{.input = 0, .type = u8, .scale = 0.25f}, Round{}, Clip{0.0f, 9.0f}},
+         u8});
+    const Anchor alone{.kind = AnchorKind::kMatMul, .oc = 5, .isa = cpu::IsaLevel::kAvx512Vnni};
+    Anchor over = alone;
+    over.sum_inputs = {0};
+    Anchor wide = alone;
+    wide.oc = 16;
+    for (const Anchor& anchor : {alone, over, wide, over, alone, alone}) {
+        const Mapped mapped = composer.map(anchor);
+        const AccumulatorEpilogue epilogue = DnnlPostOpsComposer::epilogue(mapped);
+        const auto both = composer.mapped_epilogue(anchor);
+        EXPECT_EQ(both->anchor, anchor);
+        EXPECT_EQ(both->emission, mapped.emission);
+        EXPECT_EQ(both->epilogue.scale, epilogue.scale);
+        EXPECT_EQ(both->epilogue.bias, epilogue.bias);
+        EXPECT_EQ(both->epilogue.refused, epilogue.refused);
+        EXPECT_EQ(to_text(both->epilogue.program), to_text(epilogue.program));
+        EXPECT_EQ(both, composer.mapped_epilogue(anchor));
+    }
+}
+
 // Of the chain as it was given; the simplified one has them no more.
 TEST(DnnlPostOpsComposer, NotesWhatLawsDidAndRefuse) {
     const DnnlPostOpsComposer composer({{Scale{0.5f}, Scale{4.0f}, Round{}, Scale{0.3f}}, u8});

@@ -8,6 +8,8 @@
 namespace fuseq::cpu {
 namespace {
 
+using fuseq::test::check_on_devices;
+using fuseq::test::DeviceRun;
 using fuseq::test::random_tensor;
 
 // From 12 channels on 9 x 10 pixels, with `attributes` and a kernel of `size`.
@@ -106,11 +108,59 @@ TEST(GemmDeconvolution, OthersAreLeftToOneDnn) {
     EXPECT_FALSE(
         is_own(deconvolution("u8", "2,2", "strides=[2,2] dilations=[2,2] output_padding=[1,1]") +
                kQuantized));
-    // A residual input.
-    EXPECT_FALSE(is_own(deconvolution("u8", "2,2", "strides=[2,2] dilations=[1,1]") +
-                        "%t = Const value=random(9,-4,4) : f32[2,24,18,20]\n"
-                        "%e = Add(%m, %t)\n"
-                        "%r = Result(%e)\n"));
+}
+
+TEST(GemmDeconvolution, ResidualInputsAreRead) {
+    EXPECT_TRUE(is_own(deconvolution("u8", "2,2", "strides=[2,2] dilations=[1,1]") +
+                       "%t = Const value=random(9,-4,4) : f32[2,24,18,20]\n"
+                       "%e = Add(%m, %t)\n"
+                       "%r = Result(%e)\n"));
+    EXPECT_TRUE(is_own(deconvolution("i8", "3,3",
+                                     "strides=[2,2] dilations=[1,1] pads_begin=[1,1] "
+                                     "pads_end=[1,1] output_padding=[1,1]") +
+                           "%t = Const value=random(9,-4,4) : f32[2,24,18,20]\n"
+                           "%e = Add(%m, %t)\n"
+                           "%l = Const value={0} : f32[]\n"
+                           "%h = Const value={41} : f32[]\n"
+                           "%q = FakeQuantize(%e, %l, %h, %l, %h) levels=256\n"
+                           "%r = Result(%q)\n",
+                       ElementType::i8));
+}
+
+// A deconvolution behind an FQ whose zero point is 25.6, as steps of CPU and as values of both devices.
+DeviceRun behind_fractional_zero_point(const std::string& size, const std::string& attributes) {
+    return check_on_devices(
+        "%x = Parameter : f32[2,12,9,10]\n"
+        "%il = Const value={-0.4} : f32[]\n"
+        "%ih = Const value={3.584375} : f32[]\n"
+        "%f = FakeQuantize(%x, %il, %ih, %il, %ih) levels=256\n"
+        "%i = Const value=random(3,-127,127) : i8[12,24," +
+            size +
+            "]\n"
+            "%v = Convert(%i) destination_type=f32\n"
+            "%s = Const value=random(5,0.0005,0.0009) : f32[1,24,1,1]\n"
+            "%w = Multiply(%v, %s)\n"
+            "%c = ConvolutionBackpropData(%f, %w) " +
+            attributes + "\n%r = Result(%c)\n",
+        11, 1e-5);
+}
+
+TEST(GemmDeconvolution, FractionalZeroPointsNeedNoTensorWhereSubpixelsDoNotDiffer) {
+    const DeviceRun run = behind_fractional_zero_point("2,2", "strides=[2,2] dilations=[1,1]");
+    EXPECT_TRUE(run.step_of("c").starts_with("deconvolution fuseq:gemm_")) << run.step_of("c");
+    EXPECT_EQ(run.post_ops_of("c"), "scale:per_oc bias -> f32");
+    behind_fractional_zero_point("3,2", "strides=[3,2] dilations=[1,1]");
+}
+
+// Pixels at the border meet fewer taps.
+TEST(GemmDeconvolution, FractionalZeroPointsAreExactAtBorders) {
+    const DeviceRun run = behind_fractional_zero_point(
+        "4,4", "strides=[2,2] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]");
+    EXPECT_TRUE(run.step_of("c").starts_with("deconvolution fuseq:gemm_")) << run.step_of("c");
+    EXPECT_EQ(run.post_ops_of("c"), "scale:per_oc add(#0 f32) -> f32");
+    behind_fractional_zero_point("3,3",
+                                 "strides=[2,2] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1] "
+                                 "output_padding=[1,1]");
 }
 
 }  // namespace

@@ -61,20 +61,48 @@ TEST(ResizedChain, AddsOtherTensors) {
     }
 }
 
-// One value a pixel or a channel of an image, two readers, a sum of a tensor with itself: the resize
-// stands alone.
-TEST(ResizedChain, IsNotForOtherReaders) {
-    for (const std::string rest :
-         {"%o = Parameter : f32[2,5,1,1]\n%y = Multiply(%u, %o)", "%y = Add(%u, %u)",
-          "%e = Elu(%u) alpha=1\n%b = Abs(%u)\n%y = Concat(%e, %b) axis=1"}) {
-        const DeviceRun run = check_on_devices(text_of("u8[2,5,5,7]", rest), 11, kTolerance);
-        EXPECT_EQ(run.step_of("u"), "interpolate fuseq:resize_linear");
-        EXPECT_EQ(run.post_ops_of("u"), "") << rest;
+// One value a channel of an image, or of all images, and one value a pixel; rows of one and of many
+// parts.
+TEST(ResizedChain, MultipliesByGates) {
+    for (const std::string channels : {"1", "5", "64", "300"}) {
+        for (const std::string& gate :
+             {"2," + channels + ",1,1", "1," + channels + ",1,1", std::string("2,1,9,40")}) {
+            const std::string rest = "%o = Parameter : f32[" + gate +
+                                     "]\n%g = Multiply(%u, %o)\n"
+                                     "%k = Const value=random(5,0.5,1.5) : f32[1," +
+                                     channels + ",1,1]\n%y = Multiply(%g, %k)";
+            const DeviceRun run =
+                check_on_devices(text_of("u8[2," + channels + ",5,7]", rest), 11, kTolerance);
+            expect_one_step(run, "y");
+        }
     }
 }
 
+// Each reader computes the resize for itself.
+TEST(ResizedChain, HasSeveralReaders) {
+    const std::string rest =
+        "%z = Const value={3} : f32[]\n%d = Subtract(%u, %z)\n%k = Const value={0.5} : f32[]\n"
+        "%m = Multiply(%d, %k)\n%e = Elu(%m) alpha=1\n%b = Parameter : f32[2,5,9,40]\n"
+        "%a2 = Add(%b, %m)\n%y = Concat(%e, %a2) axis=1";
+    check_on_devices(text_of("u8[2,5,5,7]", rest), 11, kTolerance);
+}
+
+// Interpolates of different sources, one of floats, of different sizes, with zero points and scales.
+TEST(ResizedChain, AddsOtherResizedTensors) {
+    const std::string rest =
+        "%z = Const value={7} : f32[]\n%d = Subtract(%u, %z)\n%k = Const value={0.5} : f32[]\n"
+        "%m = Multiply(%d, %k)\n%o = Parameter : i8[2,5,3,20]\n"
+        "%oc = Convert(%o) destination_type=f32\n%v = Interpolate.4(%oc, %s, %f, %a) "
+        "shape_calculation_mode=sizes mode=linear\n%kv = Const value={0.25} : f32[]\n"
+        "%n = Multiply(%v, %kv)\n%sum = Add(%n, %m)\n%p = Parameter : f32[2,5,4,8]\n"
+        "%w = Interpolate.4(%p, %s, %f, %a) shape_calculation_mode=sizes mode=linear_onnx\n"
+        "%more = Subtract(%w, %sum)\n%same = Parameter : u8[2,5,9,40]\n"
+        "%c = Convert(%same) destination_type=f32\n%all = Add(%c, %more)\n%y = ReLU(%all)";
+    check_on_devices(text_of("u8[2,5,5,7]", rest), 13, kTolerance);
+}
+
 TEST(ResizedChain, IsNotForPixelsLargerThanItsMemory) {
-    const std::string channels = std::to_string(cpu::ResizedChainStep::kMaxChannels + 1);
+    const std::string channels = std::to_string(cpu::ResizedChainStep::kMaxFloats + 1);
     const std::string rest =
         "%z = Const value=random(3,100,130) : f32[1," + channels + ",1,1]\n%y = Subtract(%u, %z)";
     std::string text = text_of("u8[1," + channels + ",2,2]", rest);

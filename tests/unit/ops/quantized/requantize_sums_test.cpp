@@ -75,6 +75,12 @@ TEST(RequantizeSums, EqualsTheRuleOfEachValue) {
     }
 }
 
+TEST(RequantizeSums, RefusesBoundsOfDifferentLengths) {
+    EXPECT_THAT(error_of("RequantizeSums", 1, attributes("d2") + "; sum_min=1,2; sum_max=3",
+                         {in_f32({1, 2}, {1, 2})}),
+                HasSubstr("sum_min has 2 values, sum_max 1"));
+}
+
 TEST(RequantizeSums, RefusesABiasOfAnotherLength) {
     EXPECT_THAT(error_of("RequantizeSums", 1, attributes("f32"),
                          {in_f32({1, 2}, {1, 2}), constant<std::int32_t>({3}, {1, 2, 3})}),

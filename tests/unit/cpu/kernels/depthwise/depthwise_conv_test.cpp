@@ -15,6 +15,7 @@
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/depthwise/vnni256_encodings.hpp"
 
 namespace fuseq::kernels {
 namespace {
@@ -27,6 +28,7 @@ struct Case {
     std::vector<float> scale, bias, slope;
     std::vector<std::uint8_t> src;  // bytes of u8 or i8
     std::vector<std::int32_t> zero_point;
+    std::vector<std::int32_t> offset;
 };
 
 std::size_t stride_of(std::size_t stride, std::size_t channels) {
@@ -52,7 +54,7 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
     const DepthwiseShape& s = c.params.shape;
     const std::size_t stride = stride_of(s.src_pixel_stride, s.src_channels);
     const std::size_t taps = s.kernel_height * s.kernel_width;
-    std::int64_t acc = 0;
+    std::int64_t acc = c.offset.empty() ? 0 : c.offset[c.offset.size() == 1 ? 0 : ch];
     fuseq::test::for_each_tap(s, {n, y, x}, [&](std::size_t pixel, std::size_t tap) {
         const std::size_t at = pixel * stride + ch;
         const int value = c.params.src_type == ElementType::i8 ? static_cast<std::int8_t>(c.src[at])
@@ -172,6 +174,10 @@ Case random_case(std::mt19937& rng) {
         c.params.low = static_cast<float>(rng() % 20) - 20.0f;
         c.params.high = static_cast<float>(rng() % 100);
     }
+    c.offset.assign(rng() % 2 == 0 ? 0 : rng() % 2 == 0 ? 1 : s.src_channels, 0);
+    for (std::int32_t& offset : c.offset) {
+        offset = static_cast<int>(between(rng, 0, 40000)) - 20000;
+    }
     return c;
 }
 
@@ -181,6 +187,7 @@ void attach(Case& c) {
     c.params.bias = c.bias;
     c.params.slope = c.slope;
     c.params.src_zero_point = c.zero_point;
+    c.params.offset = c.offset;
 }
 
 std::string describe(const Case& c) {
@@ -190,8 +197,9 @@ std::string describe(const Case& c) {
                        s.kernel_width, " s ", s.stride_height, "x", s.stride_width, " d ",
                        s.dilation_height, "x", s.dilation_width, " p ", s.pad_top, ",", s.pad_left,
                        " ", to_string(c.params.src_type), "->", to_string(c.params.dst_type),
-                       " zps ", c.zero_point.size(), " slope ", c.slope.size(), " shift ",
-                       c.params.shift, " strides ", s.src_pixel_stride, ",", s.dst_pixel_stride);
+                       " zps ", c.zero_point.size(), " offsets ", c.offset.size(), " slope ",
+                       c.slope.size(), " shift ", c.params.shift, " strides ", s.src_pixel_stride,
+                       ",", s.dst_pixel_stride);
 }
 
 // Runs a split of the rows and blocks.
@@ -242,6 +250,22 @@ TEST(DepthwiseConv, MatchesPlainLoopsOnEveryTarget) {
     });
 }
 
+TEST(DepthwiseConv, DotProductsIn256BitsMatchPlainLoops) {
+    const bool ran = fuseq::test::with_each_encoding([] {
+        for (unsigned seed = 0; seed < 160; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            if (c.params.shape.src_channels >= 32) {
+                ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kQuads, rng));
+            }
+        }
+    });
+    if (!ran) {
+        GTEST_SKIP() << "this machine has no dot products of bytes in 256 bits";
+    }
+}
+
 TEST(DepthwiseConv, VnniMatchesPlainLoops) {
     try {
         Case c;
@@ -262,8 +286,7 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
         Case c = random_case(rng);
-        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kRing, rng));
-        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPairs, rng));
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kStrips, rng));
     }
 }
 
@@ -283,6 +306,7 @@ TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
         s.src_pixel_stride = s.dst_pixel_stride = 0;
         c.zero_point.resize(c.zero_point.size() < 2 ? c.zero_point.size() : s.src_channels);
         c.slope.resize(c.slope.size() < 2 ? c.slope.size() : s.src_channels);
+        c.offset.resize(c.offset.size() < 2 ? c.offset.size() : s.src_channels);
         fill_values(c, rng);
         ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kFlat, rng));
     }
@@ -317,8 +341,7 @@ TEST(DepthwiseConv, QuantizedLayersMatchPlainLoopsInEachForm) {
     if (!has_avx512_vnni()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
-    expect_exact_quantized_layers(DepthwisePath::kRing);
-    expect_exact_quantized_layers(DepthwisePath::kPairs);
+    expect_exact_quantized_layers(DepthwisePath::kStrips);
     expect_exact_quantized_layers(DepthwisePath::kFlat);
 }
 
@@ -395,7 +418,8 @@ TEST(DepthwiseConv, Refuses) {
     p.shape.kernel_width = 256;
     p.weights = long_weights;
     p.path = DepthwisePath::kColumns;
-    EXPECT_THAT(refusal(p), testing::HasSubstr("kernel 1x256 is too large for strips of columns"));
+    EXPECT_THAT(refusal(p), testing::HasSubstr(
+                                "kernel 1x256 of 2 channels is no kernel for strips of columns"));
     p.path = DepthwisePath::kPortable;
     EXPECT_EQ(refusal(p), "accepted");
     p = c.params;
@@ -411,6 +435,15 @@ TEST(DepthwiseConv, Refuses) {
     p = c.params;
     p.scale = three;
     EXPECT_THAT(refusal(p), testing::HasSubstr("3 scales"));
+    const std::vector<std::int32_t> far = {0, (1 << 24) + 1};
+    p = c.params;
+    p.offset = far;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("an offset of 16777217, expected -2^24 to 2^24"));
+    p.offset = std::span(far).first(0);
+    EXPECT_EQ(refusal(p), "accepted");
+    const std::vector<std::int32_t> three_offsets(3);
+    p.offset = three_offsets;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("3 offsets for 2 channels"));
     p = c.params;
     p.low = 2.0f;
     p.high = 1.0f;

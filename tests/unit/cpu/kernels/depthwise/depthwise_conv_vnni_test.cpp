@@ -25,10 +25,10 @@ protected:
 
 TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     const auto name = [](const DepthwiseShape& s) {
-        return depthwise::vnni_path(s, VnniForm::kRing).name;
+        return depthwise::vnni_path(s, VnniForm::kStrips).name;
     };
-    EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1");
-    EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2");
+    EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2x2");
     EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
     EXPECT_EQ(name(square(64, 5, 2)), "dw_vnni512:5x5s2");
     EXPECT_EQ(name(square(64, 7, 1)), "dw_vnni512:any");
@@ -38,7 +38,7 @@ TEST_F(DepthwiseConvVnni, ShapesAndTheirForms) {
     DepthwiseShape wide = square(64, 3, 1);
     wide.kernel_width = 5;
     EXPECT_EQ(name(wide), "dw_vnni512:any");
-    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), VnniForm::kRing).flips_sign);
+    EXPECT_TRUE(depthwise::vnni_path(square(64, 3, 1), VnniForm::kStrips).flips_sign);
 }
 
 // More than 32 channels after blocks of 64 become a block that begins among those before it; the
@@ -51,7 +51,7 @@ TEST_F(DepthwiseConvVnni, LastBlocksOverlapOrShareVectors) {
         params.shape = square(channels, 3, 1);
         params.weights = weights;
         params.scale = scale;
-        params.path = DepthwisePath::kPairs;
+        params.path = DepthwisePath::kStrips;
         return DepthwiseConv(params);
     };
     const auto blocks = [&](std::size_t channels) { return conv(channels).blocks(); };
@@ -85,10 +85,8 @@ TEST_F(DepthwiseConvVnni, BytesWithoutActivationTakePairsOnEveryMachine) {
     constexpr float kNone = std::numeric_limits<float>::infinity();
     EXPECT_EQ(name(ElementType::u8, kNone), "dw_vnni512:3x3s1x2");
     EXPECT_EQ(name(ElementType::i8, kNone), "dw_vnni512:3x3s1x2");
-    const char* const other =
-        loads_one_wide_vector_a_cycle() ? "dw_vnni512:3x3s1x2" : "dw_vnni512:3x3s1";
-    EXPECT_EQ(name(ElementType::f32, kNone), other);
-    EXPECT_EQ(name(ElementType::u8, 100.0f), other);
+    EXPECT_EQ(name(ElementType::f32, kNone), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(ElementType::u8, 100.0f), "dw_vnni512:3x3s1x2");
 }
 
 DepthwiseShape dilated(DepthwiseShape s, std::size_t height, std::size_t width) {
@@ -101,7 +99,7 @@ DepthwiseShape dilated(DepthwiseShape s, std::size_t height, std::size_t width) 
 
 TEST_F(DepthwiseConvVnni, DilatedKernelsHaveTheFormsOfDenseOnes) {
     const auto name = [](const DepthwiseShape& s) {
-        return depthwise::vnni_path(s, VnniForm::kPairs).name;
+        return depthwise::vnni_path(s, VnniForm::kStrips).name;
     };
     EXPECT_EQ(name(dilated(square(64, 3, 1), 2, 2)), "dw_vnni512:3x3s1x2d2");
     EXPECT_EQ(name(dilated(square(64, 5, 1), 16, 16)), "dw_vnni512:5x5s1d16");
@@ -118,24 +116,12 @@ TEST_F(DepthwiseConvVnni, EveryTapOfDilatedKernelsReadsItsPixel) {
                 SCOPED_TRACE(detail::cat(channels, " channels, dilation ", dilation));
                 const DepthwiseShape s = dilated(square(channels, kernel, 1), dilation, dilation);
                 for (std::size_t tap = 0; tap < kernel * kernel; ++tap) {
-                    for (const DepthwisePath path : {DepthwisePath::kRing, DepthwisePath::kPairs}) {
-                        ASSERT_NO_FATAL_FAILURE(
-                            test::expect_moves(path, s, tap / kernel, tap % kernel));
-                    }
+                    ASSERT_NO_FATAL_FAILURE(
+                        test::expect_moves(DepthwisePath::kStrips, s, tap / kernel, tap % kernel));
                 }
             }
         }
     }
-}
-
-TEST_F(DepthwiseConvVnni, PairsOfOutputsForKernelsOfThree) {
-    const auto name = [](const DepthwiseShape& s) {
-        return depthwise::vnni_path(s, VnniForm::kPairs).name;
-    };
-    EXPECT_EQ(name(square(64, 3, 1)), "dw_vnni512:3x3s1x2");
-    EXPECT_EQ(name(square(64, 3, 2)), "dw_vnni512:3x3s2x2");
-    EXPECT_EQ(name(square(64, 5, 1)), "dw_vnni512:5x5s1");
-    EXPECT_EQ(name(square(64, 7, 1)), "dw_vnni512:any");
 }
 
 // A whole vector, its parts under masks and without, and what remains after whole blocks.
@@ -146,10 +132,8 @@ TEST_F(DepthwiseConvVnni, EveryTapOfEveryFormReadsItsPixel) {
                 SCOPED_TRACE(detail::cat(channels, " channels, stride ", stride));
                 const DepthwiseShape s = square(channels, kernel, stride);
                 for (std::size_t tap = 0; tap < kernel * kernel; ++tap) {
-                    for (const DepthwisePath path : {DepthwisePath::kRing, DepthwisePath::kPairs}) {
-                        ASSERT_NO_FATAL_FAILURE(
-                            test::expect_moves(path, s, tap / kernel, tap % kernel));
-                    }
+                    ASSERT_NO_FATAL_FAILURE(
+                        test::expect_moves(DepthwisePath::kStrips, s, tap / kernel, tap % kernel));
                 }
             }
         }
@@ -165,11 +149,11 @@ TEST_F(DepthwiseConvVnni, FlatRowsForFewChannelsWithoutGaps) {
     for (const std::size_t channels : {1, 2, 8, 16, 64}) {
         EXPECT_EQ(name(square(channels, 3, 1), 0), "dw_vnni512:3x3s1flat");
     }
-    EXPECT_EQ(name(square(8, 3, 1), 1), "dw_vnni512:3x3s1");
-    EXPECT_EQ(name(square(24, 3, 1), 0), "dw_vnni512:3x3s1");
-    EXPECT_EQ(name(square(8, 3, 2), 0), "dw_vnni512:3x3s2");
+    EXPECT_EQ(name(square(8, 3, 1), 1), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(square(24, 3, 1), 0), "dw_vnni512:3x3s1x2");
+    EXPECT_EQ(name(square(8, 3, 2), 0), "dw_vnni512:3x3s2x2");
     EXPECT_EQ(name(square(8, 5, 1), 0), "dw_vnni512:5x5s1");
-    EXPECT_EQ(name(dilated(square(8, 3, 1), 2, 2), 0), "dw_vnni512:3x3s1d2");
+    EXPECT_EQ(name(dilated(square(8, 3, 1), 2, 2), 0), "dw_vnni512:3x3s1x2d2");
 }
 
 TEST_F(DepthwiseConvVnni, EveryTapOfFlatRowsReadsItsPixel) {
@@ -184,8 +168,7 @@ TEST_F(DepthwiseConvVnni, EveryTapOfFlatRowsReadsItsPixel) {
 
 TEST_F(DepthwiseConvVnni, SumsOfAllTapsAreExact) {
     for (const std::size_t channels : {1, 16, 64, 70}) {
-        test::expect_exact_sums(DepthwisePath::kRing, channels);
-        test::expect_exact_sums(DepthwisePath::kPairs, channels);
+        test::expect_exact_sums(DepthwisePath::kStrips, channels);
     }
 }
 

@@ -175,7 +175,7 @@ TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
             const Problem p = random_problem(rng);
             const std::size_t channels = p.bias.size();
             const SumRounding rounding(SumColumns(p.rounding, p.bias, p.fixed, p.real), p.grid,
-                                       p.type, channels, "rule");
+                                       p.type, "rule");
             const std::size_t first = channels / 2 / 16 * 16;
             SumTile<std::int32_t> tile{.step = (channels + 15) / 16 * 16 + 16,
                                        .pixels = 1 + rng() % 40,

@@ -69,30 +69,55 @@ TEST(RoundSum, IsTheRuleOf128Bits) {
     }
 }
 
-std::int64_t short_byte(const SumRule& rule, const ShortRounding& way, std::int64_t sum) {
-    const float v = std::fma(static_cast<float>(sum), way.scale, way.shift);
+std::int64_t byte_of(const SumRule& rule, float v) {
     return std::clamp<std::int64_t>(std::lrint(v), rule.grid.lowest, rule.grid.highest);
 }
 
 // Both rise with the sum: the same function if the bytes at the ends, and where they change, are.
-void expect_same(const SumRule& rule, const ShortRounding& way) {
-    for (std::int64_t at = -kMaxFloatSum; at < kMaxFloatSum;) {
+// byte(sum) by the short way.
+template <class Byte>
+void expect_same(const SumRule& rule, const Byte& byte_by_way) {
+    for (std::int64_t at = rule.min; at <= rule.max;) {
         const std::int64_t byte = round_sum(rule, at);
-        ASSERT_EQ(short_byte(rule, way, at), byte) << "sum " << at;
+        ASSERT_EQ(byte_by_way(at), byte) << "sum " << at;
         std::int64_t low = at;
-        std::int64_t high = kMaxFloatSum;  // the last sum of the byte is from low to high
+        std::int64_t high = rule.max;  // the last sum of the byte is from low to high
         while (low < high) {
             const std::int64_t middle = low + (high - low + 1) / 2;
-            (round_sum(rule, middle) == byte ? low : high) =
-                round_sum(rule, middle) == byte ? middle : middle - 1;
+            const bool same = round_sum(rule, middle) == byte;
+            (same ? low : high) = same ? middle : middle - 1;
         }
-        ASSERT_EQ(short_byte(rule, way, low), byte) << "sum " << low;
+        ASSERT_EQ(byte_by_way(low), byte) << "sum " << low;
         at = low + 1;
+    }
+}
+
+void expect_same(const SumRule& rule, const ShortWays& ways) {
+    if (const auto& way = ways.fused) {
+        SCOPED_TRACE("fused");
+        expect_same(rule, [&](std::int64_t sum) {
+            return byte_of(rule, std::fma(static_cast<float>(sum), way->scale, way->shift));
+        });
+    }
+    if (const auto& way = ways.bias_first) {
+        SCOPED_TRACE("bias first");
+        expect_same(rule, [&](std::int64_t sum) {
+            const float biased = static_cast<float>(sum) + way->shift;
+            return byte_of(rule, biased * way->scale);
+        });
+    }
+    if (const auto& way = ways.split) {
+        SCOPED_TRACE("split");
+        expect_same(rule, [&](std::int64_t sum) {
+            const auto x = static_cast<float>(sum);
+            return byte_of(rule, std::fma(x, way->scale, x < way->at ? way->below : way->shift));
+        });
     }
 }
 
 TEST(ShortRounding, HasEveryStepOfTheRule) {
     int found = 0;
+    int split = 0;
     for (const auto rounding :
          {ProductRounding::kHalfAway, ProductRounding::kHalfUp, ProductRounding::kOnce,
           ProductRounding::kReal, ProductRounding::kRealZeroFirst}) {
@@ -100,13 +125,83 @@ TEST(ShortRounding, HasEveryStepOfTheRule) {
             SCOPED_TRACE(testing::Message() << "seed " << seed);
             std::mt19937 rng(seed);
             const SumRule rule = random_rule(rng, rounding);
-            if (const auto way = short_rounding(rule)) {
-                ++found;
-                expect_same(rule, *way);
-            }
+            const ShortWays ways = short_ways(rule);
+            found += (ways.fused ? 1 : 0) + (ways.bias_first ? 1 : 0);
+            split += ways.split ? 1 : 0;
+            expect_same(rule, ways);
         }
     }
-    EXPECT_GT(found, 200);
+    EXPECT_GT(found, 400);
+    EXPECT_GT(split, 20);
+}
+
+// Sums that reach a part of the bytes have fewer steps: multipliers may be smaller.
+TEST(ShortRounding, HasTheStepsThatSumsWithinBoundsReach) {
+    constexpr int kRules = 300;
+    int found = 0;
+    for (unsigned seed = 0; seed < kRules; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        SumRule rule = random_rule(rng, kFixed[seed % 3]);
+        rule.fixed.exponent = -static_cast<int>(rng() % 20);
+        rule.min = -static_cast<std::int64_t>(rng() % 20000);
+        rule.max = static_cast<std::int64_t>(rng() % 20000);
+        const ShortWays ways = short_ways(rule);
+        found += ways.fused || ways.split ? 1 : 0;
+        expect_same(rule, ways);
+    }
+    EXPECT_GT(found, kRules * 9 / 10);
+}
+
+// Channels whose sums reach all bytes by small multipliers, with large biases: about as many sums a
+// byte as floats have left.
+SumRule small_rule(unsigned seed) {
+    std::mt19937 rng(seed);
+    SumRule rule = random_rule(rng, kFixed[seed % 3]);
+    rule.fixed.exponent = -7 - static_cast<int>(rng() % 4);
+    rule.grid = {-128, -128, 127};
+    rule.bias = static_cast<int>(rng() % 400001) - 200000;
+    const std::int64_t reach = 300LL << -rule.fixed.exponent;
+    rule.min = -reach - rule.bias;
+    rule.max = reach - rule.bias;
+    return rule;
+}
+
+TEST(MovedWay, HasEveryStepOfTheRule) {
+    constexpr unsigned kRules = 400;
+    int fused = 0;
+    int moved = 0;
+    for (unsigned seed = 0; seed < kRules; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        const SumRule rule = small_rule(seed);
+        fused += short_ways(rule).fused ? 1 : 0;
+        const auto found = moved_way(rule);
+        if (!found) {
+            continue;
+        }
+        ++moved;
+        const auto byte = [&](std::int64_t sum) {
+            const auto x = static_cast<float>(sum + found->offset);
+            return byte_of(rule, std::fma(x, found->way.scale, found->way.shift));
+        };
+        expect_same(rule, byte);
+        for (std::int64_t sum = rule.min; sum <= rule.max; ++sum) {
+            ASSERT_EQ(byte(sum), by_definition(rule, sum)) << "sum " << sum;
+        }
+    }
+    EXPECT_GT(moved, fused + static_cast<int>(kRules / 10)) << fused << " without an offset";
+}
+
+TEST(MovedWay, KeepsWithinTheIntegersOfFloats) {
+    const SumRule far{.rounding = ProductRounding::kOnce,
+                      .bias = 1 << 25,
+                      .fixed = {1583594044, -9},
+                      .grid = {0, -128, 127}};
+    EXPECT_FALSE(moved_way(far));
+    SumRule large{.rounding = ProductRounding::kOnce, .fixed = {1583594044, 3}};
+    EXPECT_FALSE(moved_way(large)) << "a multiplier above 1";
+    large.fixed = {1583594044, -31};
+    EXPECT_FALSE(moved_way(large)) << "a multiplier of which floats have no step";
 }
 
 // Multipliers of usual layers, where a relu leaves one slope.
@@ -116,23 +211,31 @@ TEST(ShortRounding, IsFoundForMultipliersFrom1Over128) {
         SumRule rule = random_rule(rng, kFixed[i % 3]);
         rule.fixed.exponent = -static_cast<int>(rng() % 7);
         rule.grid = {-128, -128, 127};
-        ASSERT_TRUE(short_rounding(rule)) << "seed 2, " << i;
+        const ShortWays ways = short_ways(rule);
+        ASSERT_TRUE(ways.fused) << "seed 2, " << i;
+        ASSERT_TRUE(ways.bias_first) << "seed 2, " << i;
     }
 }
 
 TEST(ShortRounding, OfAChannelWithOneByteIsAConstant) {
     const SumRule dead{.rounding = ProductRounding::kHalfAway, .grid = {-5, -128, 127}};
-    const auto way = short_rounding(dead);
-    ASSERT_TRUE(way);
-    EXPECT_EQ(way->scale, 0.0F);
-    EXPECT_EQ(way->shift, -5.0F);
+    const ShortWays ways = short_ways(dead);
+    ASSERT_TRUE(ways.fused);
+    EXPECT_EQ(ways.fused->scale, 0.0F);
+    EXPECT_EQ(ways.fused->shift, -5.0F);
+    expect_same(dead, ways);
 }
 
-// Half away from zero on both sides of it moves one side by a sum: no line has both.
-TEST(ShortRounding, IsNotFoundForTwoSlopes) {
+// Half away from zero on both sides of it moves one side by a sum: no line has both, two have.
+TEST(ShortRounding, OfHalvesAwayFromZeroIsTwoLines) {
     const SumRule rule{
-        .rounding = ProductRounding::kHalfAway, .fixed = {1583594044, -9}, .grid = {0, -128, 127}};
-    EXPECT_FALSE(short_rounding(rule));
+        .rounding = ProductRounding::kHalfAway, .fixed = {1583594044, -7}, .grid = {0, -128, 127}};
+    const ShortWays ways = short_ways(rule);
+    EXPECT_FALSE(ways.fused);
+    EXPECT_FALSE(ways.bias_first);
+    ASSERT_TRUE(ways.split);
+    EXPECT_LT(ways.split->below, ways.split->shift);
+    expect_same(rule, ways);
 }
 
 }  // namespace

@@ -150,11 +150,9 @@ std::vector<float> empty_result(const Problem& p) {
 
 std::vector<float> streamed(const Problem& p, const CompressedMatrix& matrix) {
     std::vector<float> dst = empty_result(p);
-    std::vector<float> sums(matrix.needs_sums() ? p.rows * p.params.groups : 0);
-    if (matrix.needs_sums()) {
-        matrix.sum_groups(p.src.data(), p.rows, sums.data());
-    }
-    matrix.stream(p.src.data(), p.rows, sums.data(), dst.data(), {0, matrix.panels()});
+    std::vector<float> work(matrix.work_size(p.rows));
+    matrix.prepare(p.src.data(), p.rows, work.data());
+    matrix.stream(p.src.data(), p.rows, work.data(), dst.data(), {0, matrix.panels()});
     return dst;
 }
 
@@ -212,11 +210,11 @@ TEST(CompressedMatrix, NumbersWorkedOutByHand) {
     CompressedMatrix matrix({ElementType::u4, 2, 3, 1});
     matrix.pack({codes, true, scales, zero_points});
     const float src[] = {1, 2, 3};
-    float sum = 0;
-    matrix.sum_groups(src, 1, &sum);
-    EXPECT_EQ(sum, 6);
+    std::vector<float> work(matrix.work_size(1));
+    matrix.prepare(src, 1, work.data());
+    EXPECT_EQ(work[0], 6);  // the sum of the values
     float dst[2];
-    matrix.stream(src, 1, &sum, dst, {0, 1});
+    matrix.stream(src, 1, work.data(), dst, {0, 1});
     EXPECT_EQ(dst[0], -8);
     EXPECT_EQ(dst[1], 48);
 }
@@ -230,11 +228,11 @@ TEST(CompressedMatrix, EverySplitGivesTheSameBytes) {
             const bool stream = rows <= CompressedMatrix::kMaxStreamedRows;
             const std::vector<float> whole = stream ? streamed(p, matrix) : multiplied(p, matrix);
             std::vector<float> parts = empty_result(p);
-            std::vector<float> sums(rows * p.params.groups);
-            matrix.sum_groups(p.src.data(), rows, sums.data());
+            std::vector<float> work(matrix.work_size(rows));
+            matrix.prepare(p.src.data(), rows, work.data());
             for (std::size_t i = matrix.panels(); i-- > 0;) {
                 if (stream) {
-                    matrix.stream(p.src.data(), rows, sums.data(), parts.data(), {i, i + 1});
+                    matrix.stream(p.src.data(), rows, work.data(), parts.data(), {i, i + 1});
                     continue;
                 }
                 // The second part of the rows by itself.
@@ -247,6 +245,30 @@ TEST(CompressedMatrix, EverySplitGivesTheSameBytes) {
                 << to_string(type) << ", " << rows << " rows";
         }
     }
+}
+
+// A row whose values are far apart, among them those that integers of 30 bits cannot hold.
+TEST(CompressedMatrix, ValuesOfAllSizesMeetCodes) {
+    on_every_target([](const std::string& target) {
+        std::mt19937 random(5);
+        for (const ElementType type : {ElementType::i4, ElementType::u4, ElementType::nf4}) {
+            for (const float size : {1.0f, 3e37f, 1e-20f, 1e-35f, 0.0f}) {
+                SCOPED_TRACE(target + ", " + to_string(type) + ", " + std::to_string(size));
+                Problem p = random_problem({type, 40, 96, 3}, 1, true, Zeros::kNone, random);
+                for (std::size_t k = 0; k < p.src.size(); ++k) {
+                    p.src[k] *= k % 5 == 0 ? size * 1e-6f : size / 16;
+                }
+                std::fill_n(p.scales.begin(), p.scales.size(), 0.01f);
+                const std::vector<float> dst = streamed(p, packed(p));
+                ASSERT_EQ(fault_of(p, dst), "");
+            }
+            Problem p = random_problem({type, 20, 64, 2}, 1, true, Zeros::kNone, random);
+            p.src[40] = INFINITY;
+            for (const float value : streamed(p, packed(p))) {
+                ASSERT_TRUE(std::isinf(value) || std::isnan(value) || value == -7.0f) << target;
+            }
+        }
+    });
 }
 
 TEST(CompressedMatrix, TakesTheMemoryOfTheCodes) {

@@ -107,17 +107,8 @@ TEST(GemmNarrowResults, HalvesOfPixelsAreRowsOfAnImage) {
         std::mt19937 rng(5);
         constexpr std::size_t kHeight = 17, kWidth = 70, kChannels = 32, kHalf = 16;
         Case c;
-        c.params.shape = {.batch = 2,
-                          .src_channels = 8,
-                          .dst_channels = kChannels,
-                          .src_height = kHeight,
-                          .src_width = kWidth,
-                          .dst_height = kHeight,
-                          .dst_width = kWidth,
-                          .kernel_height = 3,
-                          .kernel_width = 3,
-                          .pad_top = 1,
-                          .pad_left = 1};
+        c.params.shape = shape_3x3(8, kChannels, kHeight, kWidth);
+        c.params.shape.batch = 2;
         c.params.form = form;
         c.weights = random_weights(rng, std::size_t{8} * kChannels * 9);
         c.scale = {0.01f};

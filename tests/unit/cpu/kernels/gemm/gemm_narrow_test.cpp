@@ -12,6 +12,7 @@
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
 #include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
+#include "cpu/machine/traits.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
@@ -32,10 +33,16 @@ protected:
         }
     }
 
-    // kVnni256 is no Highway target.
+    // kVnni256 is no Highway target; its tiles depend on the machine.
     static void on_every_target(const std::function<void()>& body) {
         if (GetParam() == GemmForm::kVnni256) {
-            body();
+            for (const bool two_loads : {false, true}) {
+                SCOPED_TRACE(two_loads ? "tiles of six rows" : "tiles of seven rows");
+                cpu::MachineTraits traits = cpu::machine_traits();
+                traits.two_loads_a_cycle = two_loads;
+                const cpu::ScopedMachineTraits scope(traits);
+                body();
+            }
             return;
         }
         fuseq::test::on_every_target([&](const std::string&) { body(); });
@@ -166,22 +173,31 @@ TEST_P(GemmNarrow, ConvolutionsOfSeveralBlocks) {
             SCOPED_TRACE(detail::cat(channels, " channels"));
             std::mt19937 rng(static_cast<unsigned>(channels));
             Case c;
-            c.params.shape = {.src_channels = channels,
-                              .dst_channels = 37,
-                              .src_height = 33,
-                              .src_width = 40,
-                              .dst_height = 33,
-                              .dst_width = 40,
-                              .kernel_height = 3,
-                              .kernel_width = 3,
-                              .pad_top = 1,
-                              .pad_left = 1};
+            c.params.shape = shape_3x3(channels, 37, 33, 40);
             c.params.form = GetParam();
             c.params.src_type = ElementType::i8;
             c.params.src_zero_point = -7;
             c.weights = random_weights(rng, 37 * channels * 9);
             c.scale = {0.001f};
             c.src = random_elements(rng, ElementType::i8, 33 * 40 * channels);
+            expect_exact(c);
+        }
+    });
+}
+
+// Rows of few pixels, whose edges are apart from five inner ones on.
+TEST_P(GemmNarrow, ShortRowsAreExact) {
+    on_every_target([] {
+        for (const std::size_t width : {5, 6, 7, 8, 9}) {
+            SCOPED_TRACE(detail::cat(width, " pixels"));
+            std::mt19937 rng(static_cast<unsigned>(width));
+            Case c;
+            c.params.shape = shape_3x3(20, 32, width, width);
+            c.params.form = GetParam();
+            c.params.dst_type = ElementType::u8;
+            c.weights = random_weights(rng, std::size_t{20} * 32 * 9);
+            c.scale = {0.002f};
+            c.src = random_elements(rng, ElementType::u8, width * width * 20);
             expect_exact(c);
         }
     });

@@ -219,8 +219,8 @@ Bytes run(const GemmVnni& gemm, const Case& c, std::size_t parts) {
     std::vector<const void*> binary_sources;
     const GemmSplit split = gemm.split(parts);
     EXPECT_EQ(split.parts(), parts);
-    for (const Bytes& extra : c.binary_sources) {
-        binary_sources.push_back(extra.data());
+    for (const Bytes& source : c.binary_sources) {
+        binary_sources.push_back(source.data());
     }
     const std::vector<std::int8_t> others(5000);
     for (std::size_t part = parts; part-- > 0;) {
@@ -281,6 +281,22 @@ std::vector<std::int8_t> random_weights(std::mt19937& rng, std::size_t count) {
     std::vector<std::int8_t> weights(count);
     std::generate(weights.begin(), weights.end(), [&] { return static_cast<std::int8_t>(rng()); });
     return weights;
+}
+
+GemmShape shape_3x3(std::size_t src_channels,
+                    std::size_t dst_channels,
+                    std::size_t height,
+                    std::size_t width) {
+    return {.src_channels = src_channels,
+            .dst_channels = dst_channels,
+            .src_height = height,
+            .src_width = width,
+            .dst_height = height,
+            .dst_width = width,
+            .kernel_height = 3,
+            .kernel_width = 3,
+            .pad_top = 1,
+            .pad_left = 1};
 }
 
 Case random_case(std::mt19937& rng) {

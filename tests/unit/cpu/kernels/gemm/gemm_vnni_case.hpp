@@ -29,6 +29,12 @@ struct Case {
     std::size_t elements() const;  // of dst
 };
 
+// A 3 x 3 convolution that keeps the size of the image: stride 1, padded by 1.
+GemmShape shape_3x3(std::size_t src_channels,
+                    std::size_t dst_channels,
+                    std::size_t height,
+                    std::size_t width);
+
 Case random_case(std::mt19937& rng);
 std::vector<std::int8_t> random_weights(std::mt19937& rng, std::size_t count);
 

@@ -20,17 +20,8 @@ using testing::ElementsAre;
 // 3 x 3 kernel, padded by 1 on the left and at the top.
 Case case_of(std::mt19937& rng, std::size_t height, std::size_t channels) {
     Case c;
-    c.params.shape = {.batch = 2,
-                      .src_channels = 5,
-                      .dst_channels = channels,
-                      .src_height = height,
-                      .src_width = 7,
-                      .dst_height = height,
-                      .dst_width = 7,
-                      .kernel_height = 3,
-                      .kernel_width = 3,
-                      .pad_top = 1,
-                      .pad_left = 1};
+    c.params.shape = shape_3x3(5, channels, height, 7);
+    c.params.shape.batch = 2;
     c.weights = random_weights(rng, channels * 5 * 9);
     c.scale = {0.01f};
     c.src = fuseq::test::random_elements(rng, ElementType::u8, 2 * height * 7 * 5);
@@ -147,16 +138,7 @@ std::vector<std::size_t> columns_of(const GemmShape& shape) {
 
 // Where the inner columns begin and end, then each other column and its columns of the kernel.
 TEST_F(GemmVnniTest, ColumnsAtTheEdges) {
-    GemmShape s{.src_channels = 8,
-                .dst_channels = 3,
-                .src_height = 9,
-                .src_width = 12,
-                .dst_height = 9,
-                .dst_width = 12,
-                .kernel_height = 3,
-                .kernel_width = 3,
-                .pad_top = 1,
-                .pad_left = 1};
+    GemmShape s = shape_3x3(8, 3, 9, 12);
     EXPECT_THAT(columns_of(s), ElementsAre(1, 11, 0, 1, 3, 11, 0, 2));
     s.kernel_width = 5;
     s.pad_left = 2;
@@ -207,7 +189,8 @@ Case random_edges(std::mt19937& rng) {
         const float low = q == ElementType::u8 ? 0.0f : -128.0f;
         c.params.ops.push_back({.kind = Kind::kRoundClip, .a = {low}, .b = {low + 255.0f}});
         c.params.ops.push_back({.kind = Kind::kScale, .a = {0.6137f}});
-        for (std::size_t i = 0; i < binary_sources; ++i) {  // one is a join where there are bytes
+        for (std::size_t i = 0; i < binary_sources;
+             ++i) {  // one is a requantizing add where there are bytes
             const ElementType type = kTypes[rng() % 3];
             c.binary_sources.push_back(fuseq::test::random_elements(rng, type, c.elements()));
             c.params.ops.push_back(
@@ -235,16 +218,7 @@ TEST_F(GemmVnniTest, ColumnsAtTheEdgesAreExact) {
 TEST_F(GemmVnniTest, PixelsOfAColumnAreInDifferentSets) {
     std::mt19937 rng(5);
     Case c;
-    c.params.shape = {.src_channels = 256,
-                      .dst_channels = 32,
-                      .src_height = 7,
-                      .src_width = 14,
-                      .dst_height = 7,
-                      .dst_width = 14,
-                      .kernel_height = 3,
-                      .kernel_width = 3,
-                      .pad_top = 1,
-                      .pad_left = 1};
+    c.params.shape = shape_3x3(256, 32, 7, 14);
     c.weights = random_weights(rng, std::size_t{32} * 256 * 9);
     c.scale = {0.001f};
     c.src = fuseq::test::random_elements(rng, ElementType::u8, std::size_t{7} * 14 * 256);
@@ -260,16 +234,7 @@ TEST_F(GemmVnniTest, PixelsOfAColumnAreInDifferentSets) {
 // ----------------------------------------------------
 
 GemmShape long_rows() {
-    return {.src_channels = 8,
-            .dst_channels = 64,
-            .src_height = 9,
-            .src_width = 72,
-            .dst_height = 9,
-            .dst_width = 72,
-            .kernel_height = 3,
-            .kernel_width = 3,
-            .pad_top = 1,
-            .pad_left = 1};
+    return shape_3x3(8, 64, 9, 72);
 }
 
 TEST_F(GemmVnniTest, LongRowsOfFewChannelsAreReadDirectly) {

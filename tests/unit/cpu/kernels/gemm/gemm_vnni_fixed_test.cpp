@@ -38,7 +38,10 @@ void expect_same(const gemm::Epilogue& epilogue, Store store) {
             const gemm::Panel panel{
                 .channel = 16, .channels = vectors * gemm::kLanes - missing, .vectors = vectors};
             const auto fixed = gemm::fixed_epilogue(epilogue, store, vectors, missing == 0);
-            ASSERT_NE(fixed, nullptr);
+            if (fixed == nullptr) {  // other panels than those of two whole vectors have few lists
+                EXPECT_TRUE((missing != 0 || vectors == 1) && !epilogue.ops.empty());
+                continue;
+            }
             const auto general = gemm::general_epilogue(store, vectors, missing == 0);
             for (const std::size_t rows : {1, 2, 3, 4, 7, 14}) {
                 ASSERT_EQ(finish(fixed, epilogue, panel, rows),

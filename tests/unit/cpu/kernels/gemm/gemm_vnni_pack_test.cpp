@@ -143,7 +143,7 @@ TEST_F(GemmVnniTest, Refusals) {
     expect_refused(c, "it has no log");
     c = good;
     c.params.ops = {{.kind = Kind::kSum, .binary = {.type = ElementType::i32}}};
-    expect_refused(c, "an extra input is i32, expected u8, i8 or f32");
+    expect_refused(c, "a binary source is i32, expected u8, i8 or f32");
 }
 
 }  // namespace

@@ -46,9 +46,8 @@ Rounding random_rounding(std::mt19937& rng, std::size_t channels) {
             std::ldexp(static_cast<float>(fixed.back().mantissa), fixed.back().exponent - 31));
         rules.push_back({rounding, bias.back(), fixed.back(), real.back(), grid});
     }
-    return {std::move(rules),
-            SumRounding(SumColumns(rounding, bias, fixed, real), grid,
-                        is_signed ? ElementType::i8 : ElementType::u8, channels, "rule")};
+    return {std::move(rules), SumRounding(SumColumns(rounding, bias, fixed, real), grid,
+                                          is_signed ? ElementType::i8 : ElementType::u8, "rule")};
 }
 
 // In `parts`, into memory with a mark after the last byte.

@@ -32,8 +32,8 @@ Bytes run_part(const GemmVnni& gemm,
     Bytes dst(bytes_of(c.params), mark);
     AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * split.parts(), 0x3C);
     std::vector<const void*> binary_sources;
-    for (const Bytes& extra : c.binary_sources) {
-        binary_sources.push_back(extra.data());
+    for (const Bytes& source : c.binary_sources) {
+        binary_sources.push_back(source.data());
     }
     gemm.run({.src = c.src.data(),
               .dst = dst.data(),

@@ -55,20 +55,41 @@ std::vector<std::int64_t> sums(const Case& c) {
     return sums;
 }
 
-float value_of(const std::vector<float>& list, std::size_t channel) {
-    return list.empty() ? 0.0f : list[list.size() == 1 ? 0 : channel];
+// Of a list for element `at` of dst: one value, one a channel, or one a sub-pixel and channel.
+float value_of(const std::vector<float>& list, const GemmShape& s, std::size_t at) {
+    const std::size_t n = at % s.dst_channels;
+    const std::size_t x = at / s.dst_channels % s.dst_width;
+    const std::size_t y = at / s.dst_channels / s.dst_width % s.dst_height;
+    const std::size_t subpixel = y % s.stride_height * s.stride_width + x % s.stride_width;
+    return list.empty() ? 0.0f
+                        : list[list.size() == 1                ? 0
+                               : list.size() == s.dst_channels ? n
+                                                               : subpixel * s.dst_channels + n];
+}
+
+float apply(const Case& c, const GemmOp& op, float v, std::size_t at) {
+    const GemmShape& s = c.params.shape;
+    const float a = value_of(op.a, s, at);
+    switch (op.kind) {
+        case Kind::kPrelu: return v > 0 ? v : v * a;
+        case Kind::kClip: return std::min(std::max(v, a), value_of(op.b, s, at));
+        case Kind::kShift: return v + a;
+        default: break;
+    }
+    const float t = element(c.binary_sources[op.binary.input], op.binary.type, at);
+    return op.kind == Kind::kSum ? std::fma(t, op.binary.scale, v)
+                                 : v + (t - op.binary.zero_point) * op.binary.scale;
 }
 
 std::vector<float> expected_values(const Case& c) {
     const std::vector<std::int64_t> all = sums(c);
+    const GemmShape& s = c.params.shape;
     std::vector<float> result;
     for (std::size_t at = 0; at < all.size(); ++at) {
-        const std::size_t n = at % c.params.shape.dst_channels;
-        float v = (static_cast<float>(all[at]) + value_of(c.bias, n)) * value_of(c.scale, n);
+        float v =
+            (static_cast<float>(all[at]) + value_of(c.bias, s, at)) * value_of(c.scale, s, at);
         for (const GemmOp& op : c.params.ops) {
-            v = op.kind == Kind::kPrelu
-                    ? (v > 0 ? v : v * value_of(op.a, n))
-                    : std::min(std::max(v, value_of(op.a, n)), value_of(op.b, n));
+            v = apply(c, op, v, at);
         }
         result.push_back(c.params.dst_type == ElementType::f32
                              ? v
@@ -94,6 +115,10 @@ void expect_slice(const Case& c, std::size_t pitch, std::size_t first) {
     const GemmVnni gemm(deconvolution(c));
     const std::size_t channels = c.params.shape.dst_channels;
     const std::size_t size = size_of(c.params.dst_type);
+    std::vector<const void*> sources;
+    for (const Bytes& source : c.binary_sources) {
+        sources.push_back(source.data());
+    }
     for (const std::size_t parts : {1, 2, 3, 8}) {
         Bytes dst(want.size() / channels * pitch * size, kMark);
         AlignedVector<std::uint8_t> scratch(gemm.scratch_bytes() * parts, 0x3C);
@@ -101,6 +126,8 @@ void expect_slice(const Case& c, std::size_t pitch, std::size_t first) {
         for (std::size_t part = parts; part-- > 0;) {
             gemm.run({.src = c.src.data(),
                       .dst = dst.data() + first * size,
+                      .binary_sources = sources,
+                      .rows = c.rows,
                       .scratch = scratch.data(),
                       .dst_pitch = pitch},
                      part, split);
@@ -156,7 +183,9 @@ Case random_deconvolution(std::mt19937& rng) {
     c.weights = random_weights(rng, s.dst_channels * depth);
     std::uniform_real_distribution<float> real(0.2f, 1.0f);
     const auto list = [&](float by) {
-        std::vector<float> values(rng() % 2 == 0 ? 1 : s.dst_channels);
+        const std::size_t sizes[] = {1, s.dst_channels,
+                                     s.dst_channels * s.stride_height * s.stride_width};
+        std::vector<float> values(sizes[rng() % 3]);
         std::generate(values.begin(), values.end(), [&] { return by * real(rng); });
         return values;
     };
@@ -171,6 +200,26 @@ Case random_deconvolution(std::mt19937& rng) {
     }
     c.src = random_elements(rng, c.params.src_type,
                             s.batch * s.src_height * s.src_width * s.src_channels);
+    return c;
+}
+
+// With tensors of each type, perhaps two, at a random place among the operations.
+Case with_tensors(std::mt19937& rng) {
+    Case c = random_deconvolution(rng);
+    constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8, ElementType::f32};
+    for (const ElementType type : kTypes) {
+        c.binary_sources.push_back(random_elements(rng, type, c.elements()));
+    }
+    for (std::size_t i = between(rng, 1, 2); i > 0; --i) {
+        const std::size_t input = rng() % 3;
+        GemmOp op{.kind = rng() % 2 == 0 ? Kind::kSum : Kind::kBinary};
+        op.binary = {.input = input,
+                     .type = kTypes[input],
+                     .scale = 0.25f + static_cast<float>(rng() % 8) / 16.0f,
+                     .zero_point = op.kind == Kind::kSum ? 0.0f : static_cast<float>(rng() % 7)};
+        const std::size_t at = between(rng, 0, c.params.ops.size());
+        c.params.ops.insert(c.params.ops.begin() + static_cast<std::ptrdiff_t>(at), op);
+    }
     return c;
 }
 
@@ -191,6 +240,50 @@ TEST_F(GemmVnniDeconvolutionTest, SlicesOfAnotherTensorAreWritten) {
         std::mt19937 rng(seed);
         const Case c = random_deconvolution(rng);
         expect_slice(c, c.params.shape.dst_channels + 1 + rng() % 70, rng() % 2);
+    }
+}
+
+TEST_F(GemmVnniDeconvolutionTest, TensorsAreRead) {
+    for (unsigned seed = 0; seed < 100; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        Case c = with_tensors(rng);
+        std::vector<GemmForm> forms{GemmForm::kVnni512, GemmForm::kVnni256, GemmForm::kBytes,
+                                    GemmForm::kPairs};
+        if (suits_amx(c)) {
+            forms.push_back(GemmForm::kAmx);
+        }
+        for (const GemmForm form : forms) {
+            SCOPED_TRACE(detail::cat("form ", static_cast<int>(form)));
+            c.params.form = form;
+            expect_slice(c, c.params.shape.dst_channels, 0);
+        }
+    }
+}
+
+// Rows that differ are stored once: here two of each image, which alternate.
+TEST_F(GemmVnniDeconvolutionTest, TensorsOfFewRowsAreRead) {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        Case c = random_deconvolution(rng);
+        const GemmShape& s = c.params.shape;
+        const std::size_t bytes = s.dst_width * s.dst_channels * sizeof(float);
+        const Bytes few = random_elements(rng, ElementType::f32, 2 * bytes / sizeof(float));
+        std::vector<std::size_t> offsets;
+        Bytes whole(s.batch * s.dst_height * bytes);
+        for (std::size_t row = 0; row < s.batch * s.dst_height; ++row) {
+            offsets.push_back(row % s.dst_height % 2 * bytes);
+            std::copy_n(few.begin() + static_cast<std::ptrdiff_t>(offsets[row]), bytes,
+                        whole.begin() + static_cast<std::ptrdiff_t>(row * bytes));
+        }
+        c.params.ops.push_back({.kind = Kind::kBinary});
+        c.binary_sources = {whole};
+        for (const GemmForm form : {GemmForm::kVnni512, GemmForm::kBytes}) {
+            c.params.form = form;
+            c.rows = {{few.data(), offsets.data()}};
+            expect_slice(c, s.dst_channels, 0);
+        }
     }
 }
 
@@ -237,6 +330,8 @@ TEST_F(GemmVnniDeconvolutionTest, OthersAreRefused) {
     s.dst_width = 2 * s.src_width;
     c.weights = random_weights(rng, s.src_channels * s.dst_channels * 4);
     c.params.ops.clear();
+    c.scale = {0.001f};
+    c.bias.clear();
     GemmParams good = deconvolution(c);
     EXPECT_NO_THROW(GemmVnni{good});
     const auto expect_refused = [&](auto&& change) {
@@ -248,7 +343,12 @@ TEST_F(GemmVnniDeconvolutionTest, OthersAreRefused) {
     expect_refused([](GemmParams& p) { p.shape.stride_height = 4; });
     expect_refused([](GemmParams& p) { p.shape.dilation_width = 2; });
     expect_refused([](GemmParams& p) { p.pool = true; });
-    expect_refused([](GemmParams& p) { p.ops = {{.kind = Kind::kSum}}; });
+    expect_refused([](GemmParams& p) {
+        p.ops = {{.kind = Kind::kSum}};
+        p.ops[0].binary.input = 32;  // at most so many tensors
+    });
+    const std::vector<float> of_three(3 * c.params.shape.dst_channels, 1.0f);
+    expect_refused([&](GemmParams& p) { p.bias = of_three; });  // of four sub-pixels
     const std::vector<float> zero_point{1.0f};
     expect_refused([&](GemmParams& p) { p.wei_zero_point = zero_point; });
 }

@@ -209,7 +209,7 @@ TEST_F(GemmVnniTest, LargeValuesSaturate) {
     EXPECT_EQ(run(GemmVnni(c.complete()), c, 1), (Bytes{0x7F, 0x80}));
 }
 
-// dst in the memory of an extra input.
+// dst in the memory of a binary source.
 TEST_F(GemmVnniTest, AddsInPlace) {
     std::mt19937 rng(11);
     Case c;

@@ -368,7 +368,7 @@ TEST_F(GemmVnniTest, WidePanelsAddResidualInputs) {
             ++all;
         }
     }
-    EXPECT_GT(wide, all * 3 / 4);  // not all lists have a join
+    EXPECT_GT(wide, all * 3 / 4);  // not all lists have one
 }
 
 // Then an elu, of few values below zero and of many, down to the lowest byte and not.
@@ -425,7 +425,7 @@ TEST_F(GemmVnniTest, WidePanelsAddInPlace) {
     }
 }
 
-// Values beyond 32 bits before the join, and a tensor that gets its number late.
+// Values beyond 32 bits before the requantizing add, and a tensor that gets its number late.
 TEST_F(GemmVnniTest, WidePanelsAddWhatIsSaturated) {
     std::mt19937 rng(5);
     Case c = add_case(rng, {.src_channels = 64, .dst_channels = 80, .src_width = 30},

@@ -44,7 +44,8 @@ TEST(PlanPasses, NamesAreUniqueAmongAllPasses) {
 
 TEST(PlanPasses, OrderIsThatOfWhatTheyDependOn) {
     for (const char* removes_steps :
-         {"rounded_sums", "requantized_results", "depth_to_space_stores", "concat_slices"}) {
+         {"rounded_sums", "requantized_results", "depth_to_space_stores", "attention_by_heads",
+          "concat_slices"}) {
         EXPECT_LT(place_of(removes_steps), place_of("move_to_readers"));
     }
     EXPECT_LT(place_of("requantized_results"), place_of("depth_to_space_stores"));
@@ -147,16 +148,16 @@ TEST_F(PlanPassesOnAPlan, DumpsShowThePlanBeforeAndAfterEachPass) {
     EXPECT_THAT(
         files, ElementsAre("plan_000_built.txt", "plan_001_rounded_sums.txt",
                            "plan_002_requantized_results.txt", "plan_003_depth_to_space_stores.txt",
-                           "plan_005_move_to_readers.txt", "plan_006_tile_groups.txt",
-                           "plan_007_prefetch_next_weights.txt", "plan_008_prefetch_weights.txt",
-                           "plan_009_arena.txt"));
+                           "plan_004_attention_by_heads.txt", "plan_006_move_to_readers.txt",
+                           "plan_007_tile_groups.txt", "plan_008_prefetch_next_weights.txt",
+                           "plan_009_prefetch_weights.txt", "plan_010_arena.txt"));
     EXPECT_THAT(text_of(folder / "plan_000_built.txt"), HasSubstr("step 0 eltwise \"large\""));
-    EXPECT_THAT(text_of(folder / "plan_005_move_to_readers.txt"),
+    EXPECT_THAT(text_of(folder / "plan_006_move_to_readers.txt"),
                 HasSubstr("step 1 eltwise \"large\""));
-    EXPECT_THAT(text_of(folder / "plan_005_move_to_readers.txt"), Not(HasSubstr("group steps")));
-    EXPECT_THAT(text_of(folder / "plan_006_tile_groups.txt"), HasSubstr("group steps 1 to 2: "));
-    EXPECT_THAT(text_of(folder / "plan_006_tile_groups.txt"), HasSubstr(" 0 bytes of arena"));
-    EXPECT_THAT(text_of(folder / "plan_009_arena.txt"), Not(HasSubstr(" 0 bytes of arena")));
+    EXPECT_THAT(text_of(folder / "plan_006_move_to_readers.txt"), Not(HasSubstr("group steps")));
+    EXPECT_THAT(text_of(folder / "plan_007_tile_groups.txt"), HasSubstr("group steps 1 to 2: "));
+    EXPECT_THAT(text_of(folder / "plan_007_tile_groups.txt"), HasSubstr(" 0 bytes of arena"));
+    EXPECT_THAT(text_of(folder / "plan_010_arena.txt"), Not(HasSubstr(" 0 bytes of arena")));
     std::filesystem::remove_all(folder);
 }
 

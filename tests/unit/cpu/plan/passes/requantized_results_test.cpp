@@ -20,6 +20,8 @@ std::string convolution() {
     kernels::SmallConvShape shape;
     shape.src_channels = shape.dst_channels = 16;
     shape.src_height = shape.src_width = shape.dst_height = shape.dst_width = 8;
+    shape.kernel_height = shape.kernel_width = 3;
+    shape.pad_top = shape.pad_left = 1;
     return kernels::SmallConv::takes(shape) ? "convolution fuseq:small_conv"
                                             : "convolution fuseq:gemm_";
 }

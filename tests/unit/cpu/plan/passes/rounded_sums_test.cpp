@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products that round their sums by a rule: the bytes of the reference device, and no step for
-// the rounding.
+// the rounding. Where a scale and a shift have all bytes of the rule, the kernel stores them itself.
 #include "cpu/plan/passes/rounded_sums.hpp"
 
 #include <gmock/gmock.h>
@@ -13,6 +13,7 @@ namespace fuseq::test {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Layer {
     const char* name;
@@ -21,13 +22,23 @@ struct Layer {
     const char* more;
 };
 
-std::string model_of(const Layer& layer, const std::string& method) {
+// Grids of the result: without a relu, with one at the end of the range, with one inside of it.
+struct Grid {
+    const char* name;
+    const char* text;
+};
+constexpr Grid kNoRelu = {"no relu", "output_scale=0.071 output_zero_point=-100 output_type=i8"};
+constexpr Grid kRelu = {"relu", "output_scale=0.01 output_zero_point=-128 output_type=i8"};
+constexpr Grid kRelu6 = {
+    "relu6", "output_scale=0.031 output_zero_point=3 output_type=u8 clamp_min=3 clamp_max=196"};
+
+std::string model_of(const Layer& layer, const std::string& method, const Grid& grid = kNoRelu) {
     return std::string("model \"m\"\n%x = Parameter : i8") + layer.src +
            "\n%w = Const value=random(1,-127,127) : i8" + layer.weights +
            "\n%y = QuantizedConvolution(%x, %w) input_scales=[0.05] input_zero_points=[-7] "
-           "weight_scales=[0.0021] output_scale=0.071 output_zero_point=-100 output_type=i8 "
-           "method=" +
-           method + " channels_last=true " + layer.more + "\n%r = Result(%y)";
+           "weight_scales=[0.0021] " +
+           grid.text + " method=" + method + " channels_last=true " + layer.more +
+           "\n%r = Result(%y)";
 }
 
 constexpr Layer kLayers[] = {
@@ -55,6 +66,77 @@ TEST(RoundedSums, GivesTheBytesOfTheReferenceInOneStep) {
                 EXPECT_NE(step["kind"], "requantize");
             }
         }
+    }
+}
+
+TEST(RoundedSums, IsTheEpilogueOfTheKernelWhereAScaleAndAShiftHaveAllBytes) {
+    unsigned seed = 100;
+    for (const Layer& layer : kLayers) {
+        for (const Grid& grid : {kRelu, kRelu6}) {
+            for (const char* method : {"TFLITE", "TFLITE_REFERENCE", "ONNX"}) {
+                SCOPED_TRACE(testing::Message()
+                             << layer.name << ", " << grid.name << ", " << method);
+                const DeviceRun run = check_on_devices(model_of(layer, method, grid), ++seed);
+                for (const auto& step : run.report["steps"]) {
+                    EXPECT_NE(step["kind"], "requantize");
+                }
+            }
+        }
+    }
+}
+
+// Weights and a source above their zero points: without a bias all sums are positive and one line
+// has D2. Channels 3 and 70 have a bias below zero.
+TEST(RoundedSums, SomeChannelsOfADepthwiseConvolutionAreRoundedApart) {
+    std::string bias(2 * 80, ' ');
+    for (std::size_t c = 0; c < 80; ++c) {
+        bias.replace(2 * c, 2, "0,");
+    }
+    bias.replace(2 * 70, 2, "-9000,");
+    bias.replace(2 * 3, 2, "-9000,");
+    bias.pop_back();
+    for (const char* stride : {"1", "2"}) {
+        for (const char* height : {"5", "40"}) {
+            const std::string strides = std::string("[") + stride + "," + stride + "]";
+            const DeviceRun run = check_on_devices(
+                std::string("model \"m\"\n%x = Parameter : i8[2,") + height +
+                    ",19,80]\n%w = Const value=random(1,1,127) : i8[80,1,3,3]\n%b = Const value={" +
+                    bias +
+                    "} : i32[80]\n%y = QuantizedConvolution(%x, %w, %b) input_scales=[0.05] "
+                    "input_zero_points=[-128] weight_scales=[0.0121] output_scale=0.071 "
+                    "output_zero_point=-100 output_type=i8 depthwise=true method=TFLITE "
+                    "channels_last=true "
+                    "strides=" +
+                    strides + " pads_begin=[1,1] pads_end=[1,1] groups=80\n%r = Result(%y)",
+                1);
+            ASSERT_EQ(run.report["steps"].size(), 1U);
+            EXPECT_THAT(run.report["steps"][0].dump(),
+                        HasSubstr("32 of 80 channels are rounded apart"));
+        }
+    }
+}
+
+// Biases of which a shift of floats would lose the bits that a small multiplier needs: they are
+// integers that the sums begin with.
+TEST(RoundedSums, ADepthwiseConvolutionAddsLargeBiasesToItsSums) {
+    std::string bias;
+    for (std::size_t c = 0; c < 80; ++c) {
+        bias += (c == 0 ? "" : ",") + std::to_string(90001 + 613 * static_cast<int>(c));
+    }
+    for (const char* strides : {"[1,1]", "[2,2]"}) {
+        const DeviceRun run = check_on_devices(
+            "model \"m\"\n%x = Parameter : i8[1,21,19,80]\n%w = Const value=random(3,-127,127) : "
+            "i8[80,1,3,3]\n%b = Const value={" +
+                bias +
+                "} : i32[80]\n%y = QuantizedConvolution(%x, %w, %b) input_scales=[0.05] "
+                "input_zero_points=[-128] weight_scales=[0.0031] output_scale=0.091 "
+                "output_zero_point=-128 output_type=i8 depthwise=true method=TFLITE "
+                "channels_last=true strides=" +
+                strides + " pads_begin=[1,1] pads_end=[1,1] groups=80\n%r = Result(%y)",
+            1);
+        ASSERT_EQ(run.report["steps"].size(), 1U);
+        EXPECT_THAT(run.report["steps"][0].dump(), Not(HasSubstr("rounded apart")));
+        EXPECT_THAT(run.report.dump(), HasSubstr("as its scale and shift"));
     }
 }
 

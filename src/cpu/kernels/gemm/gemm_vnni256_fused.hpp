@@ -1,0 +1,14 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles of kVnni256 whose sums go from registers to dst.
+#pragma once
+
+#include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+namespace fuseq::kernels::gemm {
+
+// As fused_functions(), for whole panels of 16 channels.
+const FusedFunction* vnni256_fused_functions(const Epilogue& epilogue, Store store);
+
+}  // namespace fuseq::kernels::gemm

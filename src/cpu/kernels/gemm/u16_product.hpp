@@ -1,0 +1,117 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions and matrix products of sources of 16 bits and weights of 8, channels-last:
+//
+//   sum[pixel, c] = sum over taps and channels of (src - zero point) * wei    padding: 0
+//
+// The sums have to fit 32 bits, so that additions may overflow on the way. They are handed on as floats, some pixels at a time, while they are in a near cache.
+//
+//   form       the sum of q * w                                         used for
+//   kAmx       256 * sum of high bytes + sum of low bytes, by tiles      all but depthwise
+//   kVnni512   vpdpwssd of q - 32768                                     the same without AMX
+//   kPairs     vpmaddwd of q - 32768                                     the same on other machines
+//   depthwise  vpmaddwd of q - 32768, two taps at a time                 depthwise
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/common/conv_geometry.hpp"
+#include "cpu/kernels/common/range.hpp"
+
+namespace fuseq::kernels {
+
+enum class U16Form : std::uint8_t { kBest, kAmx, kVnni512, kPairs };
+// The form that kBest stands for on this machine.
+U16Form best_u16_form();
+
+struct U16Params {
+    ConvGeometry shape;
+    bool depthwise = false;  // as many channels of dst as of src, each of its own
+    // The weight of a channel of dst, a channel of src (0 where depthwise), a row and a column.
+    std::function<std::int16_t(
+        std::size_t dst, std::size_t src, std::size_t row, std::size_t column)>
+        weight;
+    std::span<const std::int32_t> zero_point{};  // one in [0, 65535], or one a channel (depthwise)
+    U16Form form = U16Form::kBest;
+};
+
+// What follows the sums of a channel, up to a u16: with x = sum * scale + bias, and x * slope below
+// zero, round(min(max(x + shift, low), high)), half to even. One rounding of floats more or less is
+// up to the machine.
+class U16Finish {
+public:
+    // Lists of one value, or one a channel; empty: 0, or no slope.
+    struct Params {
+        std::span<const float> scale;
+        std::span<const float> bias;
+        std::span<const float> slope;
+        std::span<const float> shift;
+        float low = 0;       // 0 or more
+        float high = 65535;  // at most
+    };
+    U16Finish(const Params& params, std::size_t channels);
+
+    // `count` pixels of `pitch` floats, which are dense in dst.
+    void run(const float* sums, std::size_t pitch, std::size_t count, std::uint16_t* dst) const;
+
+    std::size_t channels() const { return channels_; }
+    // Padded with zeros to whole vectors.
+    const float* scale() const { return scale_.data(); }
+    const float* bias() const { return bias_.data(); }
+    const float* slope() const { return slope_.empty() ? nullptr : slope_.data(); }
+    const float* shift() const { return shift_.data(); }
+    float low() const { return low_; }
+    float high() const { return high_; }
+
+private:
+    std::size_t channels_;
+    std::vector<float> scale_, bias_, slope_, shift_;
+    float low_, high_;
+};
+
+namespace u16 {
+struct Packed;
+}
+
+// Immutable after construction; any number of threads may use it at once.
+class U16Product {
+public:
+    // `count` pixels of dst from `pixel` on: a row of `pitch` floats each. They may be changed.
+    using Finish = std::function<void(float* sums, std::size_t pixel, std::size_t count)>;
+
+    // Throws fuseq::Error for sizes that do not fit together.
+    explicit U16Product(const U16Params& params);
+    ~U16Product();
+    U16Product(U16Product&&) noexcept;
+    U16Product& operator=(U16Product&&) noexcept;
+
+    std::size_t units() const;          // that work is divided by
+    std::size_t scratch_bytes() const;  // of each thread; a multiple of 64
+    std::size_t pitch() const;          // floats of a pixel, as many as channels or some more
+    std::size_t packed_bytes() const;
+    const std::string& implementation() const;  // "u16_amx"
+
+    // src: [batch, height, width, channels]. Calls finish() for all pixels of these units.
+    void run(const std::uint16_t* src, Range units, void* scratch, const Finish& finish) const;
+    // The same with results of 16 bits, [batch, height, width, channels].
+    void run(const std::uint16_t* src,
+             Range units,
+             void* scratch,
+             const U16Finish& finish,
+             std::uint16_t* dst) const;
+
+private:
+    std::unique_ptr<const u16::Packed> packed_;
+};
+
+// Whole numbers in [0, 65535] as such.
+void store_u16(const float* from, std::size_t count, std::uint16_t* to);
+
+}  // namespace fuseq::kernels

@@ -1,0 +1,80 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers of activations of 16 bits on CPU against REFERENCE, with what stands around them. Steps of
+// 2^-8, so that floats hold the sums.
+#include "unit/cpu/steps/on_devices.hpp"
+
+namespace fuseq::test {
+namespace {
+
+std::string quantized(const std::string& name, const std::string& of) {
+    return "%" + name + "_l = Const value={-128} : f32[]\n%" + name +
+           "_h = Const value={127.99609375} : f32[]\n%" + name + " = FakeQuantize(%" + of + ", %" +
+           name + "_l, %" + name + "_h, %" + name + "_l, %" + name + "_h) levels=65536\n";
+}
+
+std::string weights(const std::string& name, const std::string& shape) {
+    return "%" + name + "_i = Const value=random(3,-100,100) : i8" + shape + "\n%" + name +
+           "_f = Convert(%" + name + "_i) destination_type=f32\n%" + name +
+           "_s = Const value={0.0078125} : f32[]\n%" + name + " = Multiply(%" + name + "_f, %" +
+           name + "_s)\n";
+}
+
+constexpr const char* kWindows = " strides=[1,1] pads_begin=[1,1] pads_end=[1,1] dilations=[1,1]\n";
+// A result that is off by one step of 2^-8 next to the middle of two.
+constexpr double kStep = 0x1p-8;
+
+// Nothing stands between two layers but integers of 16 bits.
+TEST(MakeU16Product, StoresWhatTheNextLayerReads) {
+    const DeviceRun run = check_on_devices(
+        "model \"m\"\n%x = Parameter : f32[2,8,9,17]\n" + quantized("q", "x") +
+            weights("w", "[24,8,3,3]") + "%c = Convolution(%q, %w)" + kWindows +
+            "%b = Const value=random(4,-2,2) : f32[1,24,1,1]\n%cb = Add(%c, %b)\n%a = ReLU(%cb)\n" +
+            quantized("p", "a") + weights("d", "[24,1,1,3,3]") + "%g = GroupConvolution(%p, %d)" +
+            kWindows + quantized("o", "g") + weights("e", "[5,24,1,1]") +
+            "%y = Convolution(%o, %e) strides=[1,1] pads_begin=[0,0] pads_end=[0,0] "
+            "dilations=[1,1]\n%r = Result(%y)",
+        1, 8 * kStep);
+    for (const char* layer : {"c", "g", "y"}) {
+        EXPECT_NE(run.step_of(layer).find("convolution fuseq:u16_"), std::string::npos)
+            << run.step_of(layer);
+    }
+    EXPECT_EQ(run.step_of("p"), run.step_of("c"));
+    EXPECT_EQ(run.step_of("o"), run.step_of("g"));
+}
+
+// The first reads a tensor that is not the product's, the second is an activation without a form of
+// its own, the third leaves the integers to a pooling and to a layer in float.
+TEST(MakeU16Product, TakesWhatFollows) {
+    const std::string begin = "model \"m\"\n%x = Parameter : f32[1,8,6,6]\n" + quantized("q", "x") +
+                              weights("w", "[8,8,3,3]") + "%c = Convolution(%q, %w)" + kWindows;
+    const std::string end = weights("v", "[4,8,1,1]") +
+                            "%y = Convolution(%p, %v) strides=[1,1] pads_begin=[0,0] "
+                            "pads_end=[0,0] dilations=[1,1]\n%r = Result(%y)";
+    const auto check = [&](const std::string& middle, unsigned seed) {
+        const DeviceRun run = check_on_devices(begin + middle + end, seed, 4 * kStep);
+        EXPECT_NE(run.step_of("c").find("fuseq:u16_"), std::string::npos) << run.step_of("c");
+        EXPECT_NE(run.step_of("y").find("fuseq:u16_"), std::string::npos) << run.step_of("y");
+    };
+    check("%s = Add(%c, %x)\n" + quantized("p", "s"), 2);
+    check("%s = Elu(%c) alpha=0.5\n" + quantized("p", "s"), 3);
+    check(quantized("n", "c") +
+              "%p = MaxPool.1(%n) strides=[2,2] pads_begin=[0,0] pads_end=[0,0] kernel=[2,2]\n"
+              "%t = Sigmoid(%n)\n%r2 = Result(%t)\n",
+          4);
+}
+
+TEST(MakeU16Product, MatrixProducts) {
+    for (const char* transposed : {"", " transpose_b=true"}) {
+        const DeviceRun run =
+            check_on_devices("model \"m\"\n%x = Parameter : f32[2,7,20]\n" + quantized("q", "x") +
+                                 weights("w", *transposed == 0 ? "[20,33]" : "[33,20]") +
+                                 "%y = MatMul(%q, %w)" + transposed + "\n%r = Result(%y)",
+                             5, 2 * kStep);
+        EXPECT_NE(run.step_of("y").find("matmul fuseq:u16_"), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace fuseq::test
