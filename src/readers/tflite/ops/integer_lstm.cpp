@@ -11,8 +11,8 @@ namespace {
 constexpr std::size_t kGates = 4;  // input, forget, cell, output
 constexpr std::size_t kWeights = 1;
 constexpr std::size_t kRecurrent = 5;
-constexpr std::size_t kBias = 12;
-constexpr std::size_t kState = 18;
+constexpr std::size_t kBiases = 12;
+constexpr std::size_t kOutputState = 18;
 constexpr std::size_t kCell = 19;
 constexpr std::size_t kHidden = 4;  // of the intermediates
 
@@ -53,7 +53,7 @@ std::int64_t cell_exponent(const Operator& op, float scale) {
 
 ModelAttributes attributes(const Operator& op, float clip) {
     const TensorInfo& x = op.tensor(0);
-    const TensorInfo& state = op.tensor(kState);
+    const TensorInfo& state = op.tensor(kOutputState);
     const TensorInfo& hidden = op.intermediate(kHidden);
     const float cells = one_scale(op, op.tensor(kCell));
     const float input_scale = one_scale(op, x);
@@ -98,10 +98,10 @@ Values integer_lstm(Operator& op) {
     const bool time_major = options.time_major();
     const Output x = time_major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
     fuseq::Node* node = op.node("QuantizedLstm",
-                                {x, op.input(kState), op.input(kCell), gates(op, kWeights),
-                                 gates(op, kRecurrent), gates(op, kBias)},
+                                {x, op.input(kOutputState), op.input(kCell), gates(op, kWeights),
+                                 gates(op, kRecurrent), gates(op, kBiases)},
                                 attributes(op, clip));
-    op.assign(kState, node->output(1));
+    op.assign(kOutputState, node->output(1));
     op.assign(kCell, node->output(2));
     const Output y = node->output(0);
     return plain(time_major ? op.transpose(y, {1, 0, 2}) : y);
