@@ -13,7 +13,7 @@ namespace fuseq {
 namespace {
 
 // Formulas are short: 0.8 * x * (1 + 0.04 * x * x) has six nodes.
-constexpr std::size_t kMaxNodes = 16;
+constexpr std::size_t kMaxPolynomialNodes = 16;
 
 bool is_arithmetic(const Node& node) {
     return is_one_of(node, {"Add", "Subtract", "Multiply", "Divide"});
@@ -134,7 +134,7 @@ std::optional<Polynomial> polynomial_in(const Output& x, const Output& value) {
         }
         const Node& node = *at.node;
         const bool negative = node.is("Negative");
-        if (++visited > 2 * kMaxNodes || !has_single_use(at) ||
+        if (++visited > 2 * kMaxPolynomialNodes || !has_single_use(at) ||
             (!negative && !is_arithmetic(node) && !node.is("Power"))) {
             return std::nullopt;
         }
