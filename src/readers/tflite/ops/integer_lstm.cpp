@@ -16,7 +16,7 @@ constexpr std::size_t kOutputState = 18;
 constexpr std::size_t kCell = 19;
 constexpr std::size_t kHidden = 4;  // of the intermediates
 
-float one_scale(const Operator& op, const TensorInfo& info) {
+float known_scale(const Operator& op, const TensorInfo& info) {
     op.require(info.quantization.known() && !info.quantization.per_channel(), info.title(),
                " has no scale, or several");
     return info.quantization.scale();
@@ -37,7 +37,7 @@ std::vector<float> scales(const Operator& op, std::size_t first) {
         const TensorInfo& info = op.tensor(first + gate);
         op.require(info.type == ElementType::i8, info.title(), " is ", to_string(info.type),
                    ", expected i8 as the input");
-        list.push_back(one_scale(op, info));
+        list.push_back(known_scale(op, info));
         op.require(info.quantization.zero_point() == 0, info.title(), " has zero point ",
                    info.quantization.zero_point(), ", expected 0");
     }
@@ -55,9 +55,9 @@ ModelAttributes attributes(const Operator& op, float clip) {
     const TensorInfo& x = op.tensor(0);
     const TensorInfo& state = op.tensor(kOutputState);
     const TensorInfo& hidden = op.intermediate(kHidden);
-    const float cells = one_scale(op, op.tensor(kCell));
-    const float input_scale = one_scale(op, x);
-    const float state_scale = one_scale(op, state);
+    const float cells = known_scale(op, op.tensor(kCell));
+    const float input_scale = known_scale(op, x);
+    const float state_scale = known_scale(op, state);
     op.require(state.quantization == op.output_tensor().quantization,
                "the output and its state have different scales or zero points");
     const float steps = clip / cells;
@@ -65,7 +65,7 @@ ModelAttributes attributes(const Operator& op, float clip) {
             {"input_zero_point", x.quantization.zero_point()},
             {"state_scale", state_scale},
             {"state_zero_point", state.quantization.zero_point()},
-            {"hidden_scale", one_scale(op, hidden)},
+            {"hidden_scale", known_scale(op, hidden)},
             {"hidden_zero_point", hidden.quantization.zero_point()},
             {"cell_exponent", cell_exponent(op, cells)},
             {"cell_clip", static_cast<std::int64_t>(std::clamp(steps, 0.0F, 32767.0F))},
