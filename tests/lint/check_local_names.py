@@ -21,7 +21,7 @@ ALIAS = re.compile(r"^using (\w+) = (.*)")
 CONSTANT = re.compile(r"^(?:static |inline )*(?:constexpr|const) [\w:<>,* ]+?[ *&](\w+)(?:\[\w*\])? ?[={]")
 ENUM = re.compile(r"^enum(?! class)[^{]*\{(.*)\}")
 FUNCTION = re.compile(r"^(?!using|return|template|#|//)[\w:<>,*& \[\]]+[ *&](\w+)\((.*)")
-TOGETHER = re.compile(r"fuseq_quick_build\([^)]*TOGETHER")
+TOGETHER = re.compile(r"fuseq_(?:quick_build|runs_once)\([^)]*TOGETHER")
 # Folders of src/cpu: a call of its own, or a list.
 CPU = re.compile(r"(?:foreach\(folder ([^)]*)\)\s*)?fuseq_cpu_folder\((\S+)[^)]*TOGETHER")
 
