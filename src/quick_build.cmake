@@ -26,10 +26,13 @@ function(fuseq_headers name)
     endif()
 endfunction()
 
-# fuseq_runs_once(<target>): -O1 without precompiled headers.
+# fuseq_runs_once(<target> [TOGETHER]): -O1 without precompiled headers; TOGETHER as below.
 function(fuseq_runs_once target)
     if(FUSEQ_QUICK_BUILD)
         target_compile_options(${target} PRIVATE ${once_flags})
+        if("TOGETHER" IN_LIST ARGN)
+            set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 16)
+        endif()
     endif()
 endfunction()
 

@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::activation_ops {
 namespace {
 
 void sigmoid_values(EvalContext& context) {
@@ -119,8 +119,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> activation_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::activation_ops

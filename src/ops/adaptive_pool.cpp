@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::adaptive_pool_ops {
 namespace {
 
 bool is_max(const Node& node) {
@@ -197,8 +197,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> adaptive_pool_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::adaptive_pool_ops

@@ -11,7 +11,7 @@
 #include "ops/op_list.hpp"
 #include "ops/pooling.hpp"
 
-namespace fuseq {
+namespace fuseq::avg_pool_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -102,8 +102,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> avg_pool_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::avg_pool_ops

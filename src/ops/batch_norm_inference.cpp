@@ -7,7 +7,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::batch_norm_inference_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -93,15 +93,19 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::batch_norm_inference_ops
+
+namespace fuseq {
+
 BatchNormPorts batch_norm_ports(int version, const PartialShape& first) {
     if (version < 5 && first.rank_is_static() && first.rank() == 1) {
         return {.data = 2, .gamma = 0, .beta = 1};
     }
     return {};
-}
-
-std::span<const OpSpec> batch_norm_inference_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

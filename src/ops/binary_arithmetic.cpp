@@ -9,7 +9,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::binary_arithmetic_ops {
 namespace {
 
 // Results for sizes, as far as they are certain; anything that could be negative is open.
@@ -128,8 +128,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> binary_arithmetic_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::binary_arithmetic_ops

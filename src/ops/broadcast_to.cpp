@@ -12,7 +12,7 @@
 #include "ops/stated_sizes.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::broadcast_to_ops {
 namespace {
 
 constexpr const char* kTarget = "the target shape";
@@ -148,8 +148,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> broadcast_to_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::broadcast_to_ops

@@ -8,7 +8,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::bucketize_ops {
 namespace {
 
 std::vector<double> numbers(const Tensor& tensor) {
@@ -78,8 +78,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> bucketize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::bucketize_ops

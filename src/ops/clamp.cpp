@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::clamp_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -50,8 +50,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> clamp_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::clamp_ops

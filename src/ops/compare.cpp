@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/truth.hpp"
 
-namespace fuseq {
+namespace fuseq::compare_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -54,8 +54,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> compare_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::compare_ops

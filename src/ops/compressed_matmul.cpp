@@ -14,7 +14,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::compressed_matmul_ops {
 namespace {
 
 struct Shapes {
@@ -131,8 +131,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> compressed_matmul_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::compressed_matmul_ops

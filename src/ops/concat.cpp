@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::concat_ops {
 namespace {
 
 // Joins `next` to `all` along the axis; the other dimensions are narrowed to what both allow.
@@ -103,8 +103,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> concat_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::concat_ops

@@ -4,7 +4,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::constant_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -30,8 +30,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> constant_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::constant_ops

@@ -5,7 +5,7 @@
 #include "ops/conversion/converted.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::convert_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -30,8 +30,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> convert_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::convert_ops

@@ -65,6 +65,9 @@ Dimension convolution_size(const InferContext& context,
             open ? Dimension::kUnbounded : positions(in.get_max_length())};
 }
 
+}  // namespace fuseq
+
+namespace fuseq::convolution_ops {
 namespace {
 
 bool grouped(const Node& node) {
@@ -229,8 +232,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> convolution_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::convolution_ops

@@ -10,7 +10,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::cum_sum_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -74,8 +74,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> cum_sum_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::cum_sum_ops

@@ -14,7 +14,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::deconvolution_ops {
 namespace {
 
 bool grouped(const Node& node) {
@@ -307,6 +307,14 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::deconvolution_ops
+
+namespace fuseq {
+
 std::vector<DeconvolutionWindow> deconvolution_windows(
     const DeconvolutionAttrs& attrs,
     const Shape& src,
@@ -315,16 +323,12 @@ std::vector<DeconvolutionWindow> deconvolution_windows(
     const std::size_t spatial = src.size() - 2;
     std::vector<DeconvolutionWindow> windows;
     for (std::size_t d = 0; d < spatial; ++d) {
-        windows.push_back(
-            resolve(attrs, d, static_cast<std::int64_t>(wei.at(wei.size() - spatial + d)),
-                    static_cast<std::int64_t>(src[d + 2]),
-                    output_shape ? std::optional(output_shape->at(d)) : std::nullopt));
+        windows.push_back(deconvolution_ops::resolve(
+            attrs, d, static_cast<std::int64_t>(wei.at(wei.size() - spatial + d)),
+            static_cast<std::int64_t>(src[d + 2]),
+            output_shape ? std::optional(output_shape->at(d)) : std::nullopt));
     }
     return windows;
-}
-
-std::span<const OpSpec> deconvolution_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

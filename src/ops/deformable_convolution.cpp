@@ -14,7 +14,7 @@
 #include "ops/from_double.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::deformable_convolution_ops {
 namespace {
 
 enum Port : std::size_t { kSrc, kOffsets, kWei, kMask };
@@ -335,23 +335,28 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::deformable_convolution_ops
+
+namespace fuseq {
+
 void run_deformable_convolution(EvalContext& context, ForEachTask for_each) {
+    namespace op = deformable_convolution_ops;
     PartialShape shapes[4];
-    read_shapes(
+    op::read_shapes(
         context, [&](std::size_t i) { return PartialShape(context.input(i).get_shape()); }, shapes);
-    const Geometry g = geometry(context);
-    const Shape& offsets = context.input(kOffsets).get_shape();
+    const op::Geometry g = op::geometry(context);
+    const Shape& offsets = context.input(op::kOffsets).get_shape();
     Tensor& dst = context.output(0, {offsets[0], g.dst_channels, offsets[2], offsets[3]});
     if (dst.get_size() == 0) {
         return;
     }
     dispatch_numeric(dst.get_element_type(), [&](auto tag) {
-        run<typename decltype(tag)::type>(context, g, dst, for_each);
+        op::run<typename decltype(tag)::type>(context, g, dst, for_each);
     });
-}
-
-std::span<const OpSpec> deformable_convolution_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::depth_to_space_ops {
 namespace {
 
 constexpr std::int64_t kLargestBlock = 1 << 10;
@@ -145,8 +145,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> depth_to_space_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::depth_to_space_ops

@@ -16,7 +16,7 @@
 #include "ops/detection_boxes.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detection_output_ops {
 namespace {
 
 constexpr std::int64_t kLargest = std::int64_t{1} << 24;
@@ -347,8 +347,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detection_output_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detection_output_ops

@@ -11,7 +11,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::divide_ops {
 namespace {
 
 struct Rules {
@@ -157,8 +157,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> divide_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::divide_ops

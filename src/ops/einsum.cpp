@@ -15,7 +15,7 @@
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::einsum_ops {
 namespace {
 
 // A letter, or a dimension of the ellipsis counted from its end: -1, -2, ...
@@ -321,8 +321,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> einsum_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::einsum_ops

@@ -22,6 +22,9 @@ double fake_quantize(double x, double il, double ih, double ol, double oh, std::
     return std::nearbyint((x - il) / (ih - il) * steps) / steps * (oh - ol) + ol;
 }
 
+}  // namespace fuseq
+
+namespace fuseq::fake_quantize_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -92,8 +95,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> fake_quantize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::fake_quantize_ops

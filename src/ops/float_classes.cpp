@@ -10,7 +10,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::float_classes_ops {
 namespace {
 
 void infer_class(InferContext& context) {
@@ -92,8 +92,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> float_classes_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::float_classes_ops

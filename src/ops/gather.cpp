@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::gather_ops {
 namespace {
 
 std::int64_t batch_dims_of(const Node& node) {
@@ -147,8 +147,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> gather_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::gather_ops

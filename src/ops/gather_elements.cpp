@@ -11,7 +11,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::gather_elements_ops {
 namespace {
 
 template <class Context>
@@ -78,8 +78,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> gather_elements_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::gather_elements_ops

@@ -10,7 +10,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::gather_nd_ops {
 namespace {
 
 template <class Context>
@@ -112,8 +112,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> gather_nd_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::gather_nd_ops

@@ -8,7 +8,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::gather_tree_ops {
 namespace {
 
 // Inputs step_ids and parent_idx [step, batch, beam], max_seq_len [batch], end_token [].
@@ -115,8 +115,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> gather_tree_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::gather_tree_ops

@@ -7,7 +7,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::group_normalization_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -106,8 +106,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> group_normalization_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::group_normalization_ops

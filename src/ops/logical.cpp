@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::logical_ops {
 namespace {
 
 void infer_binary(InferContext& context) {
@@ -47,8 +47,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> logical_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::logical_ops

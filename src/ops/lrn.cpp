@@ -9,7 +9,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::lrn_ops {
 namespace {
 
 constexpr std::int64_t kLargestSize = 1 << 16;
@@ -94,8 +94,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> lrn_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::lrn_ops

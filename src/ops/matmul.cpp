@@ -17,7 +17,7 @@
 #include "ops/strided_copy.hpp"
 #include "ops/zero_points.hpp"
 
-namespace fuseq {
+namespace fuseq::matmul_ops {
 namespace {
 
 bool is_byte(ElementType type) {
@@ -246,8 +246,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> matmul_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::matmul_ops

@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/pooling.hpp"
 
-namespace fuseq {
+namespace fuseq::max_pool_ops {
 namespace {
 
 void infer_1(InferContext& context) {
@@ -128,8 +128,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> max_pool_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::max_pool_ops

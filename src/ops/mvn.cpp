@@ -8,7 +8,7 @@
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::mvn_ops {
 namespace {
 
 void check_eps(const InferContext& context, float eps) {
@@ -131,8 +131,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> mvn_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::mvn_ops

@@ -8,7 +8,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::non_zero_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -76,8 +76,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> non_zero_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::non_zero_ops

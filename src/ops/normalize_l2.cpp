@@ -9,7 +9,7 @@
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::normalize_l2_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -92,8 +92,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> normalize_l2_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::normalize_l2_ops

@@ -14,7 +14,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::one_hot_ops {
 namespace {
 
 constexpr std::int64_t kDeepest = std::int64_t{1} << 31;
@@ -106,8 +106,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> one_hot_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::one_hot_ops

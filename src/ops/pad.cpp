@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::pad_ops {
 namespace {
 
 struct Amount {
@@ -203,8 +203,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> pad_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::pad_ops

@@ -5,7 +5,7 @@
 #include "model/type_names.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::parameter_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -27,8 +27,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> parameter_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::parameter_ops

@@ -21,6 +21,9 @@ PartialShape prelu_slope_shape(const PartialShape& x, const PartialShape& slope)
     return PartialShape(dims);
 }
 
+}  // namespace fuseq
+
+namespace fuseq::prelu_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -69,8 +72,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> prelu_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::prelu_ops

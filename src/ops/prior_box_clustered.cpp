@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::prior_box_clustered_ops {
 namespace {
 
 constexpr std::int64_t kLargestSize = 1 << 20;
@@ -111,8 +111,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> prior_box_clustered_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::prior_box_clustered_ops

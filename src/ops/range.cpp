@@ -10,7 +10,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::range_ops {
 namespace {
 
 constexpr std::size_t kLongest = std::size_t{1} << 28;
@@ -110,8 +110,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> range_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::range_ops

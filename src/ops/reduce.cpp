@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::reduce_ops {
 namespace {
 
 PartialShape reduced(const PartialShape& src,
@@ -231,8 +231,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> reduce_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::reduce_ops

@@ -14,7 +14,7 @@ namespace {
 using OpsOfFile = std::span<const OpSpec> (*)();
 
 constexpr OpsOfFile kFiles[] = {
-#define FUSEQ_OP_FILE(name) name##_ops,
+#define FUSEQ_OP_FILE(name) name##_ops::specs,
 #include "ops/op_files.inc"
 #undef FUSEQ_OP_FILE
 };

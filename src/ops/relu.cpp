@@ -5,7 +5,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::relu_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -34,8 +34,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> relu_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::relu_ops

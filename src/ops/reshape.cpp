@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::reshape_ops {
 namespace {
 
 // Product of the dimensions; nothing when one is open.
@@ -156,8 +156,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> reshape_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::reshape_ops

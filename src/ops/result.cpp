@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::result_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -25,8 +25,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> result_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::result_ops

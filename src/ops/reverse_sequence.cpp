@@ -11,7 +11,7 @@
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::reverse_sequence_ops {
 namespace {
 
 struct Axes {
@@ -100,8 +100,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> reverse_sequence_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::reverse_sequence_ops

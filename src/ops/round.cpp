@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::round_ops {
 namespace {
 
 void evaluate(EvalContext& context) {
@@ -34,8 +34,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> round_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::round_ops

@@ -16,7 +16,7 @@
 #include "ops/scatter/scatter_combine.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::scatter_elements_update_ops {
 namespace {
 
 ScatterElementsAttrs attrs_of(const Node& node) {
@@ -192,8 +192,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> scatter_elements_update_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::scatter_elements_update_ops

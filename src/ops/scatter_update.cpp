@@ -11,7 +11,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::scatter_update_ops {
 namespace {
 
 template <class Context>
@@ -78,8 +78,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> scatter_update_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::scatter_update_ops

@@ -9,7 +9,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::select_ops {
 namespace {
 
 // Elements of a shape; where the condition is not known, those that both sides agree on.
@@ -129,8 +129,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> select_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::select_ops

@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::shape_of_ops {
 namespace {
 
 ElementType output_type(const Node& node) {
@@ -60,8 +60,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> shape_of_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::shape_of_ops

@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::shuffle_channels_ops {
 namespace {
 
 template <class Context>
@@ -57,8 +57,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> shuffle_channels_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::shuffle_channels_ops

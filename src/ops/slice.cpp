@@ -6,7 +6,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/slice_bounds.hpp"
 
-namespace fuseq {
+namespace fuseq::slice_ops {
 namespace {
 
 void infer_values(InferContext& context, const SliceRange& range) {
@@ -54,8 +54,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> slice_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::slice_ops

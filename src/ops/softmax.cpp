@@ -11,7 +11,7 @@
 #include "ops/axes.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::softmax_ops {
 namespace {
 
 template <class Context>
@@ -88,8 +88,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> softmax_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::softmax_ops

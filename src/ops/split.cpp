@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::split_ops {
 namespace {
 
 constexpr std::int64_t kMaxParts = 1 << 16;
@@ -194,8 +194,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> split_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::split_ops

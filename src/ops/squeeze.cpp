@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::squeeze_ops {
 namespace {
 
 struct Squeeze15Attrs final : AttributesOf<Squeeze15Attrs> {
@@ -145,8 +145,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> squeeze_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::squeeze_ops

@@ -10,7 +10,7 @@
 #include "ops/slicing.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::strided_slice_ops {
 namespace {
 
 enum class ItemKind { kSlice, kEllipsis, kNewAxis, kIndex };
@@ -244,8 +244,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> strided_slice_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::strided_slice_ops

@@ -6,7 +6,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::tile_ops {
 namespace {
 
 template <class Context>
@@ -79,8 +79,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> tile_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::tile_ops

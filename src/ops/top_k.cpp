@@ -11,7 +11,7 @@
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 
-namespace fuseq {
+namespace fuseq::top_k_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -147,8 +147,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> top_k_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::top_k_ops

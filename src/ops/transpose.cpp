@@ -9,7 +9,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/strided_copy.hpp"
 
-namespace fuseq {
+namespace fuseq::transpose_ops {
 namespace {
 
 template <class Context>
@@ -76,8 +76,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> transpose_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::transpose_ops

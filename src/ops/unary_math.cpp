@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::unary_math_ops {
 namespace {
 
 using Real = double (*)(double);
@@ -103,8 +103,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> unary_math_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::unary_math_ops

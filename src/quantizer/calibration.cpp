@@ -11,7 +11,7 @@ namespace {
 
 // Ends are tried in this many steps between a tenth of the range and all of it.
 constexpr int kSteps = 90;
-constexpr double kMinShare = 0.1;
+constexpr double kMinRangeShare = 0.1;
 
 // Mean squared distance of the values from what the scale makes of them. Values of a bin are taken
 // for evenly spread over it.
@@ -45,7 +45,7 @@ RealRange share_of(RealRange range, double low, double high) {
 }
 
 double share(int step) {
-    return kMinShare + (1 - kMinShare) * step / kSteps;
+    return kMinRangeShare + (1 - kMinRangeShare) * step / kSteps;
 }
 
 template <class Cost>

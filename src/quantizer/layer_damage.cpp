@@ -13,7 +13,7 @@
 namespace fuseq::quantizer {
 namespace {
 
-constexpr double kMaxDecibels = 200;
+constexpr double kMaxLayerDecibels = 200;
 
 // The result with its bias.
 Output with_bias(Node& anchor) {
@@ -122,9 +122,9 @@ std::vector<LayerDamage> rank_layers(const Conversion& conversion,
     });
     std::vector<LayerDamage> ranking;
     for (std::size_t a = 0; a < layers; ++a) {
-        const double ratio =
-            noise[a] > 0 ? 10 * std::log10(std::max(signal[a], 1e-300) / noise[a]) : kMaxDecibels;
-        ranking.push_back({pair.names()[a], std::min(ratio, kMaxDecibels), false});
+        const double ratio = noise[a] > 0 ? 10 * std::log10(std::max(signal[a], 1e-300) / noise[a])
+                                          : kMaxLayerDecibels;
+        ranking.push_back({pair.names()[a], std::min(ratio, kMaxLayerDecibels), false});
     }
     std::stable_sort(ranking.begin(), ranking.end(),
                      [](const auto& a, const auto& b) { return a.sqnr < b.sqnr; });

@@ -14,10 +14,10 @@ namespace fuseq::quantizer {
 namespace {
 
 // Narrower scales that are tried for every channel.
-constexpr int kShares = 12;
-constexpr double kMinShare = 0.55;
+constexpr int kLearnedShares = 12;
+constexpr double kMinLearnedShare = 0.55;
 // Moments that are held at a time.
-constexpr std::size_t kMaxBytes = std::size_t{192} << 20;
+constexpr std::size_t kMaxMomentBytes = std::size_t{192} << 20;
 
 // Weights of each output channel, in the order of memory.
 using Rows = std::vector<std::vector<float>>;
@@ -94,8 +94,8 @@ private:
         for (std::size_t c = 0; c < rows_.size(); ++c) {
             smallest[c] = separate_error(c, scales.channels[c]);
         }
-        for (int i = kShares - 1; i >= 0; --i) {
-            const double share = kMinShare + (1 - kMinShare) * i / kShares;
+        for (int i = kLearnedShares - 1; i >= 0; --i) {
+            const double share = kMinLearnedShare + (1 - kMinLearnedShare) * i / kLearnedShares;
             const WeightScales tried = choose_weight_scales(weights_, order_, options_, share);
             for (std::size_t c = 0; c < rows_.size(); ++c) {
                 const double error = separate_error(c, tried.channels[c]);
@@ -176,7 +176,7 @@ std::vector<const Node*> next_part(const std::vector<const Node*>& anchors, std:
     std::size_t bytes = 0;
     for (std::size_t i = begin; i < anchors.size(); ++i) {
         bytes += 2 * moments_bytes(*anchors[i]);
-        if (!part.empty() && bytes > kMaxBytes) {
+        if (!part.empty() && bytes > kMaxMomentBytes) {
             break;
         }
         part.push_back(anchors[i]);

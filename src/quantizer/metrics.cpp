@@ -10,7 +10,7 @@
 namespace fuseq::quantizer {
 namespace {
 
-constexpr double kMaxDecibels = 200;
+constexpr double kMaxOutputDecibels = 200;
 constexpr float kMinConfidence = 0.2f;
 constexpr float kMinOverlap = 0.5f;
 
@@ -29,7 +29,8 @@ double minus_sqnr(const Outputs& exact, const Outputs& quantized) {
                 noise += std::pow(value - static_cast<double>(b[i]), 2);
             }
         }
-        sum += noise > 0 ? std::min(kMaxDecibels, 10 * std::log10(signal / noise)) : kMaxDecibels;
+        sum += noise > 0 ? std::min(kMaxOutputDecibels, 10 * std::log10(signal / noise))
+                         : kMaxOutputDecibels;
     }
     return -sum / static_cast<double>(outputs);
 }

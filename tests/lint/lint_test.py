@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import check_files  # noqa: E402
 import check_frames  # noqa: E402
 import check_includes  # noqa: E402
+import check_local_names  # noqa: E402
 import check_tests  # noqa: E402
 import check_types  # noqa: E402
 import run_clang_tidy  # noqa: E402
@@ -170,6 +171,52 @@ class CheckTypes(unittest.TestCase):
         text = ("namespace a {\nclass Box;\nstruct Names<Box> {\n};\nstruct Box::Impl {\n};\n"
                 "enum class Kind : int;\n}  // namespace a\n")
         self.assertEqual(self.findings(text, text), [])
+
+
+class CheckLocalNames(unittest.TestCase):
+    def findings(self, *bodies, namespace="a"):
+        text = "namespace {0} {{\nnamespace {{\n{1}\n}}  // namespace\n}}  // namespace {0}\n"
+        return list(check_local_names.findings([(f"f{i}", text.format(namespace, body))
+                                                for i, body in enumerate(bodies)]))
+
+    def test_what_collides(self):
+        for body, name in (("struct Box {\n};", "Box"), ("constexpr int kMax = 3;", "kMax"),
+                           ("const Row kRows[] = {", "kRows"), ("enum Input : int { kX, kY };", "kX")):
+            self.assertIn(f"a::{name} is local to f0 and to f1", self.findings(body, body))
+        one = "bool takes(const Node& node) {\n}"
+        two = "int takes(const Node&\n              reader) {\n}"
+        self.assertEqual(self.findings(one, two), ["a::takes(const Node&) is local to f0 and to f1"])
+        self.assertEqual(self.findings("struct Work {\n};", "void Work(int x) {"),
+                         ["a::Work is something else in each of f0 and f1"])
+
+    def test_what_does_not(self):
+        self.assertEqual(self.findings("void run(int x) {", "void run(int x, float y) {"), [])
+        self.assertEqual(self.findings("using Clock = std::clock;", "using Clock = std::clock;"), [])
+        self.assertEqual(len(self.findings("using Ints = A;", "using Ints = B;")), 1)
+        member = "class Box {\nprotected:\n    int kind() const { return 0; }\n};"
+        self.assertEqual(self.findings(member, member.replace("Box", "Bag")), [])
+        shown = "namespace a {\nint run(int x) {\n}\n}  // namespace a\n"
+        self.assertEqual(list(check_local_names.findings([("f0", shown), ("f1", shown)])), [])
+
+    def test_a_namespace_of_the_file_keeps_apart(self):
+        text = "namespace a::{0} {{\nnamespace {{\nconst Op kOps[] = {{\n}}  // namespace\n}}  // namespace a::{0}\n"
+        files = [(name, text.format(name)) for name in ("roll_ops", "tile_ops")]
+        self.assertEqual(list(check_local_names.findings(files)), [])
+
+    def test_groups_are_those_of_cmake(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for path, text in (("src/ops/CMakeLists.txt", "fuseq_quick_build(x headers TOGETHER)"),
+                               ("src/ops/bits/a.cpp", ""), ("src/quantizer/b.cpp", ""),
+                               ("src/quantizer/CMakeLists.txt", "fuseq_quick_build(y headers)"),
+                               ("src/cpu/CMakeLists.txt", "foreach(folder plan exec)\n    fuseq_cpu_folder("
+                                "${folder} LIBS z TOGETHER)\nendforeach()\nfuseq_cpu_folder(plan/passes LIBS z)\n"),
+                               ("src/cpu/plan/c.cpp", ""), ("src/cpu/plan/passes/d.cpp", ""),
+                               ("transformations/CMakeLists.txt", "")):
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            names = sorted(path.name for group in check_local_names.groups(root) for path in group)
+            self.assertEqual(names, ["a.cpp", "c.cpp"])
 
 
 class CheckFiles(unittest.TestCase):

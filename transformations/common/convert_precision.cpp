@@ -9,6 +9,7 @@
 #include "transformations/support/bodies.hpp"
 
 namespace fuseq {
+namespace convert_precision_pass {
 namespace {
 
 constexpr const char* kName = "convert_precision";
@@ -170,9 +171,7 @@ void remove_void_converts(Model& model) {
     }
 }
 
-}  // namespace
-
-bool convert_precision(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     if (!mentions_other_types(model)) {
         return false;
     }
@@ -195,6 +194,13 @@ bool convert_precision(Model& model, PassContext& context) {
         }
     }
     return true;
+}
+
+}  // namespace
+}  // namespace convert_precision_pass
+
+bool convert_precision(Model& model, PassContext& context) {
+    return convert_precision_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -31,6 +31,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace decompose_attention_pass {
 namespace {
 
 constexpr std::string_view kName = "decompose_attention";
@@ -201,12 +202,17 @@ bool decompose(Node& node, Masks& masks, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool decompose_attention(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     Masks masks;
     return rewrite_each(model, "ScaledDotProductAttention", context, kName,
                         [&](Node& node) { return decompose(node, masks, context); });
+}
+
+}  // namespace
+}  // namespace decompose_attention_pass
+
+bool decompose_attention(Model& model, PassContext& context) {
+    return decompose_attention_pass::run(model, context);
 }
 
 }  // namespace fuseq

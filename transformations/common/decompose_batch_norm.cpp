@@ -21,6 +21,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace decompose_batch_norm_pass {
 namespace {
 
 constexpr std::string_view kName = "decompose_batch_norm";
@@ -86,9 +87,7 @@ bool decompose(Node& node, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool decompose_batch_norm(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("BatchNormInference")) {
         const bool known =
@@ -99,6 +98,13 @@ bool decompose_batch_norm(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace decompose_batch_norm_pass
+
+bool decompose_batch_norm(Model& model, PassContext& context) {
+    return decompose_batch_norm_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -18,6 +18,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace drop_identity_operations_pass {
 namespace {
 
 constexpr std::string_view kName = "drop_identity_operations";
@@ -94,9 +95,7 @@ Output same_as_result(const Node& node) {
     return same ? node.input(0) : Output{};
 }
 
-}  // namespace
-
-bool drop_identity_operations(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const Output source = same_as_result(*node);
@@ -111,6 +110,13 @@ bool drop_identity_operations(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace drop_identity_operations_pass
+
+bool drop_identity_operations(Model& model, PassContext& context) {
+    return drop_identity_operations_pass::run(model, context);
 }
 
 }  // namespace fuseq

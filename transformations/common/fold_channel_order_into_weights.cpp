@@ -25,6 +25,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fold_channel_order_into_weights_pass {
 namespace {
 
 constexpr std::string_view kName = "fold_channel_order_into_weights";
@@ -183,11 +184,16 @@ bool rewrite_gather(Node& gather, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool fold_channel_order_into_weights(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return rewrite_each(model, "Gather", context, kName,
                         [&](Node& gather) { return rewrite_gather(gather, context); });
+}
+
+}  // namespace
+}  // namespace fold_channel_order_into_weights_pass
+
+bool fold_channel_order_into_weights(Model& model, PassContext& context) {
+    return fold_channel_order_into_weights_pass::run(model, context);
 }
 
 }  // namespace fuseq

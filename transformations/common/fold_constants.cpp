@@ -26,6 +26,7 @@
 #include "transformations/support/wide_integers.hpp"
 
 namespace fuseq {
+namespace fold_constants_pass {
 namespace {
 
 constexpr std::string_view kName = "fold_constants";
@@ -123,9 +124,7 @@ bool fold(Model& model, PassContext& context, const std::unordered_set<const Nod
     return changed;
 }
 
-}  // namespace
-
-bool fold_constants(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     std::unordered_set<const Node*> keep;
     if (context.options().low_precision) {
         keep = quantized_weights(model);
@@ -133,8 +132,15 @@ bool fold_constants(Model& model, PassContext& context) {
     return fold(model, context, keep);
 }
 
+}  // namespace
+}  // namespace fold_constants_pass
+
+bool fold_constants(Model& model, PassContext& context) {
+    return fold_constants_pass::run(model, context);
+}
+
 bool fold_all_constants(Model& model, PassContext& context) {
-    return fold(model, context, {});
+    return fold_constants_pass::fold(model, context, {});
 }
 
 }  // namespace fuseq

@@ -22,6 +22,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fold_multiply_add_chains_pass {
 namespace {
 
 constexpr std::string_view kName = "fold_multiply_add_chains";
@@ -120,9 +121,7 @@ bool fold_at(Node& node) {
     return before != nullptr && takes_scale(before->input(0)) && swap(node, *before);
 }
 
-}  // namespace
-
-bool fold_multiply_add_chains(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     bool again = true;
     while (again) {  // every rewrite removes an operation or moves a Multiply up: it ends
@@ -137,6 +136,13 @@ bool fold_multiply_add_chains(Model& model, PassContext& context) {
         changed = changed || again;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fold_multiply_add_chains_pass
+
+bool fold_multiply_add_chains(Model& model, PassContext& context) {
+    return fold_multiply_add_chains_pass::run(model, context);
 }
 
 }  // namespace fuseq

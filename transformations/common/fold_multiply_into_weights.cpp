@@ -22,6 +22,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace fold_multiply_into_weights_pass {
 namespace {
 
 constexpr std::string_view kName = "fold_multiply_into_weights";
@@ -82,11 +83,16 @@ bool fold(Node& multiply, const PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool fold_multiply_into_weights(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return rewrite_each(model, "Multiply", context, kName,
                         [&](Node& multiply) { return fold(multiply, context); });
+}
+
+}  // namespace
+}  // namespace fold_multiply_into_weights_pass
+
+bool fold_multiply_into_weights(Model& model, PassContext& context) {
+    return fold_multiply_into_weights_pass::run(model, context);
 }
 
 }  // namespace fuseq

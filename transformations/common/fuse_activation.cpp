@@ -33,6 +33,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_activation_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_activation";
@@ -350,9 +351,7 @@ bool fuse(Node& last) {
     return true;
 }
 
-}  // namespace
-
-bool fuse_activation(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     // From the end: the whole of a product before its parts.
     std::vector<Node*> nodes = model.ordered_nodes();
@@ -364,6 +363,13 @@ bool fuse_activation(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_activation_pass
+
+bool fuse_activation(Model& model, PassContext& context) {
+    return fuse_activation_pass::run(model, context);
 }
 
 }  // namespace fuseq

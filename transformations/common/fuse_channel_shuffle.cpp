@@ -20,6 +20,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_channel_shuffle_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_channel_shuffle";
@@ -113,10 +114,15 @@ bool fuse(Node& last) {
     return true;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "Reshape", context, kName, fuse);
+}
+
 }  // namespace
+}  // namespace fuse_channel_shuffle_pass
 
 bool fuse_channel_shuffle(Model& model, PassContext& context) {
-    return rewrite_each(model, "Reshape", context, kName, fuse);
+    return fuse_channel_shuffle_pass::run(model, context);
 }
 
 }  // namespace fuseq

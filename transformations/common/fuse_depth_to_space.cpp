@@ -22,6 +22,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_depth_to_space_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_depth_to_space";
@@ -77,10 +78,15 @@ bool fuse(Node& last) {
     return true;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "Reshape", context, kName, fuse);
+}
+
 }  // namespace
+}  // namespace fuse_depth_to_space_pass
 
 bool fuse_depth_to_space(Model& model, PassContext& context) {
-    return rewrite_each(model, "Reshape", context, kName, fuse);
+    return fuse_depth_to_space_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -25,6 +25,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_layer_norm_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_layer_norm";
@@ -208,9 +209,7 @@ bool fuse(Node& node) {
                           : fuse_quotient(node) || fuse_product(node);
 }
 
-}  // namespace
-
-bool fuse_layer_norm(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         if (is_one_of(*node, {"Divide", "Multiply", "Add"}) && fuse(*node)) {
@@ -219,6 +218,13 @@ bool fuse_layer_norm(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_layer_norm_pass
+
+bool fuse_layer_norm(Model& model, PassContext& context) {
+    return fuse_layer_norm_pass::run(model, context);
 }
 
 }  // namespace fuseq

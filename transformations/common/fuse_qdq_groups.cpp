@@ -25,6 +25,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_qdq_groups_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_qdq_groups";
@@ -168,9 +169,7 @@ void replace_fake_quantize(Node& fq, const Output& integers, const QdqGrid& grid
     take_name(*made, fq);
 }
 
-}  // namespace
-
-bool fuse_qdq_groups(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         std::optional<QdqGrid> grid = quantizer_grid(*node);
@@ -190,6 +189,13 @@ bool fuse_qdq_groups(Model& model, PassContext& context) {
     }
     model.remove_dead_nodes();
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_qdq_groups_pass
+
+bool fuse_qdq_groups(Model& model, PassContext& context) {
+    return fuse_qdq_groups_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -22,6 +22,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_rms_norm_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_rms_norm";
@@ -125,9 +126,7 @@ bool fuse_product(Node& node, PassContext& context) {
     return false;
 }
 
-}  // namespace
-
-bool fuse_rms_norm(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const bool candidate =
@@ -139,6 +138,13 @@ bool fuse_rms_norm(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_rms_norm_pass
+
+bool fuse_rms_norm(Model& model, PassContext& context) {
+    return fuse_rms_norm_pass::run(model, context);
 }
 
 }  // namespace fuseq

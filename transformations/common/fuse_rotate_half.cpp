@@ -24,6 +24,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_rotate_half_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_rotate_half";
@@ -146,10 +147,15 @@ bool fuse(Node& product) {
     return false;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "Multiply", context, kName, fuse);
+}
+
 }  // namespace
+}  // namespace fuse_rotate_half_pass
 
 bool fuse_rotate_half(Model& model, PassContext& context) {
-    return rewrite_each(model, "Multiply", context, kName, fuse);
+    return fuse_rotate_half_pass::run(model, context);
 }
 
 }  // namespace fuseq

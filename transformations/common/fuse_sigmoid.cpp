@@ -19,6 +19,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_sigmoid_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_sigmoid";
@@ -99,9 +100,7 @@ bool fuse(Node& node) {
     return true;
 }
 
-}  // namespace
-
-bool fuse_sigmoid(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const bool candidate =
@@ -112,6 +111,13 @@ bool fuse_sigmoid(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_sigmoid_pass
+
+bool fuse_sigmoid(Model& model, PassContext& context) {
+    return fuse_sigmoid_pass::run(model, context);
 }
 
 }  // namespace fuseq

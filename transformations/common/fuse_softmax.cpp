@@ -22,6 +22,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace fuse_softmax_pass {
 namespace {
 
 constexpr std::string_view kName = "fuse_softmax";
@@ -117,9 +118,7 @@ bool fuse(Node& node) {
     return true;
 }
 
-}  // namespace
-
-bool fuse_softmax(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const bool candidate =
@@ -130,6 +129,13 @@ bool fuse_softmax(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace fuse_softmax_pass
+
+bool fuse_softmax(Model& model, PassContext& context) {
+    return fuse_softmax_pass::run(model, context);
 }
 
 }  // namespace fuseq

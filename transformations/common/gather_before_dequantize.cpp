@@ -26,6 +26,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace gather_before_dequantize_pass {
 namespace {
 
 constexpr std::string_view kName = "gather_before_dequantize";
@@ -221,10 +222,15 @@ bool rewrite(Node& gather) {
     return true;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "Gather", context, kName, rewrite);
+}
+
 }  // namespace
+}  // namespace gather_before_dequantize_pass
 
 bool gather_before_dequantize(Model& model, PassContext& context) {
-    return rewrite_each(model, "Gather", context, kName, rewrite);
+    return gather_before_dequantize_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -32,6 +32,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace keep_compressed_weights_pass {
 namespace {
 
 constexpr std::string_view kName = "keep_compressed_weights";
@@ -316,14 +317,19 @@ bool keep(Model& model, PassContext& context, bool all) {
     return changed;
 }
 
-}  // namespace
-
-bool keep_compressed_weights(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return keep(model, context, !context.options().low_precision);
 }
 
+}  // namespace
+}  // namespace keep_compressed_weights_pass
+
+bool keep_compressed_weights(Model& model, PassContext& context) {
+    return keep_compressed_weights_pass::run(model, context);
+}
+
 bool keep_compressed_bytes(Model& model, PassContext& context) {
-    return keep(model, context, true);
+    return keep_compressed_weights_pass::keep(model, context, true);
 }
 
 }  // namespace fuseq

@@ -30,6 +30,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace keep_row_tables_pass {
 namespace {
 
 constexpr std::string_view kName = "keep_row_tables";
@@ -167,9 +168,7 @@ bool keep(Node& node, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool keep_row_tables(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (const char* type : {"Gather", "EmbeddingBagOffsetsSum", "EmbeddingBagPackedSum",
                              "EmbeddingBagOffsets", "EmbeddingBagPacked", "EmbeddingSegmentsSum"}) {
@@ -178,6 +177,13 @@ bool keep_row_tables(Model& model, PassContext& context) {
                   changed;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace keep_row_tables_pass
+
+bool keep_row_tables(Model& model, PassContext& context) {
+    return keep_row_tables_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -17,6 +17,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace matmul_to_convolution_pass {
 namespace {
 
 constexpr std::string_view kName = "matmul_to_convolution";
@@ -59,10 +60,15 @@ bool fuse(Node& matmul) {
     return true;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "MatMul", context, kName, fuse);
+}
+
 }  // namespace
+}  // namespace matmul_to_convolution_pass
 
 bool matmul_to_convolution(Model& model, PassContext& context) {
-    return rewrite_each(model, "MatMul", context, kName, fuse);
+    return matmul_to_convolution_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -21,6 +21,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace normalize_constant_operands_pass {
 namespace {
 
 constexpr std::string_view kName = "normalize_constant_operands";
@@ -125,9 +126,7 @@ bool normalize(Node& node, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool normalize_constant_operands(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const bool candidate =
@@ -142,6 +141,13 @@ bool normalize_constant_operands(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace normalize_constant_operands_pass
+
+bool normalize_constant_operands(Model& model, PassContext& context) {
+    return normalize_constant_operands_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -16,6 +16,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace replace_convert_variants_pass {
 namespace {
 
 constexpr std::string_view kName = "replace_convert_variants";
@@ -51,14 +52,19 @@ bool replace_in(Model& model, PassContext& context) {
     return changed;
 }
 
-}  // namespace
-
-bool replace_convert_variants(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Model* part : model_and_bodies(model)) {
         changed = replace_in(*part, context) || changed;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace replace_convert_variants_pass
+
+bool replace_convert_variants(Model& model, PassContext& context) {
+    return replace_convert_variants_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -20,6 +20,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace transpose_around_interpolate_pass {
 namespace {
 
 constexpr std::string_view kName = "transpose_around_interpolate";
@@ -86,11 +87,16 @@ bool rewrite(Node& node) {
     return true;
 }
 
-}  // namespace
-
-bool transpose_around_interpolate(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return rewrite_each(model, "Interpolate", context, kName,
                         [](Node& node) { return rewrite(node); });
+}
+
+}  // namespace
+}  // namespace transpose_around_interpolate_pass
+
+bool transpose_around_interpolate(Model& model, PassContext& context) {
+    return transpose_around_interpolate_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -23,6 +23,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace transpose_before_squeeze_pass {
 namespace {
 
 constexpr std::string_view kName = "transpose_before_squeeze";
@@ -85,11 +86,16 @@ bool rewrite(Node& transpose) {
     return true;
 }
 
-}  // namespace
-
-bool transpose_before_squeeze(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return rewrite_each(model, "Transpose", context, kName,
                         [](Node& transpose) { return rewrite(transpose); });
+}
+
+}  // namespace
+}  // namespace transpose_before_squeeze_pass
+
+bool transpose_before_squeeze(Model& model, PassContext& context) {
+    return transpose_before_squeeze_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -24,6 +24,7 @@
 #include "transformations/support/anchor_zero_points.hpp"
 
 namespace fuseq {
+namespace cover_deconvolutions_pass {
 namespace {
 
 constexpr std::string_view kName = "cover_deconvolutions";
@@ -116,9 +117,7 @@ bool cover(Model& model, Node& node) {
     return true;
 }
 
-}  // namespace
-
-bool cover_deconvolutions(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (const char* type : {"ConvolutionBackpropData", "GroupConvolutionBackpropData"}) {
         for (Node* node : model.find_all(type)) {
@@ -131,6 +130,13 @@ bool cover_deconvolutions(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace cover_deconvolutions_pass
+
+bool cover_deconvolutions(Model& model, PassContext& context) {
+    return cover_deconvolutions_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -22,6 +22,7 @@
 #include "ops/binary_arithmetic.hpp"
 
 namespace fuseq {
+namespace expand_constants_pass {
 namespace {
 
 constexpr std::string_view kName = "expand_constants";
@@ -55,9 +56,7 @@ Tensor repeated(const Tensor& image, const Shape& shape) {
     return result;
 }
 
-}  // namespace
-
-bool expand_constants(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         if (!is_arithmetic(*node) || !node->port(0).shape.is_static() ||
@@ -82,6 +81,13 @@ bool expand_constants(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace expand_constants_pass
+
+bool expand_constants(Model& model, PassContext& context) {
+    return expand_constants_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -34,6 +34,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace split_dynamic_products_pass {
 namespace {
 
 constexpr std::string_view kName = "split_dynamic_products";
@@ -303,13 +304,18 @@ bool split_matmul(Node& node) {
     return true;
 }
 
-}  // namespace
-
-bool split_dynamic_products(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     const bool convolutions =
         rewrite_each(model, "QuantizedConvolution", context, kName, split_convolution);
     const bool products = rewrite_each(model, "QuantizedMatMul", context, kName, split_matmul);
     return convolutions || products;
+}
+
+}  // namespace
+}  // namespace split_dynamic_products_pass
+
+bool split_dynamic_products(Model& model, PassContext& context) {
+    return split_dynamic_products_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -31,6 +31,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace split_quantized_products_pass {
 namespace {
 
 constexpr std::string_view kName = "split_quantized_products";
@@ -331,15 +332,20 @@ bool split_matmul(Node& node, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool split_quantized_products(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     const bool convolutions =
         rewrite_each(model, "QuantizedConvolution", context, kName,
                      [&](Node& node) { return split_convolution(node, context); });
     const bool products = rewrite_each(model, "QuantizedMatMul", context, kName,
                                        [&](Node& node) { return split_matmul(node, context); });
     return convolutions || products;
+}
+
+}  // namespace
+}  // namespace split_quantized_products_pass
+
+bool split_quantized_products(Model& model, PassContext& context) {
+    return split_quantized_products_pass::run(model, context);
 }
 
 }  // namespace fuseq

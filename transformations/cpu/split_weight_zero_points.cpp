@@ -18,6 +18,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace split_weight_zero_points_pass {
 namespace {
 
 constexpr std::string_view kName = "split_weight_zero_points";
@@ -72,9 +73,7 @@ void split(Node& anchor, std::size_t input) {
     move_uses(uses, anchor.output(0), result->output(0));
 }
 
-}  // namespace
-
-bool split_weight_zero_points(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     const auto& takes = context.options().device.takes_weight_zero_points;
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
@@ -86,6 +85,13 @@ bool split_weight_zero_points(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace split_weight_zero_points_pass
+
+bool split_weight_zero_points(Model& model, PassContext& context) {
+    return split_weight_zero_points_pass::run(model, context);
 }
 
 }  // namespace fuseq

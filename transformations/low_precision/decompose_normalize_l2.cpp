@@ -19,6 +19,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace decompose_normalize_l2_pass {
 namespace {
 
 constexpr std::string_view kName = "decompose_normalize_l2";
@@ -63,10 +64,15 @@ bool decompose(Node& node) {
     return true;
 }
 
+bool run(Model& model, PassContext& context) {
+    return rewrite_each(model, "NormalizeL2", context, kName, decompose);
+}
+
 }  // namespace
+}  // namespace decompose_normalize_l2_pass
 
 bool decompose_normalize_l2(Model& model, PassContext& context) {
-    return rewrite_each(model, "NormalizeL2", context, kName, decompose);
+    return decompose_normalize_l2_pass::run(model, context);
 }
 
 }  // namespace fuseq

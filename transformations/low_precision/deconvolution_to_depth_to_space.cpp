@@ -22,6 +22,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace deconvolution_to_depth_to_space_pass {
 namespace {
 
 constexpr std::string_view kName = "deconvolution_to_depth_to_space";
@@ -112,9 +113,7 @@ void rewrite(Node& deconv, std::size_t block) {
     move->set_name(name);
 }
 
-}  // namespace
-
-bool deconvolution_to_depth_to_space(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* deconv : model.find_all("ConvolutionBackpropData")) {
         const std::size_t block = block_of(*deconv);
@@ -125,6 +124,13 @@ bool deconvolution_to_depth_to_space(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace deconvolution_to_depth_to_space_pass
+
+bool deconvolution_to_depth_to_space(Model& model, PassContext& context) {
+    return deconvolution_to_depth_to_space_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -20,6 +20,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace drop_repeated_fake_quantize_pass {
 namespace {
 
 constexpr std::string_view kName = "drop_repeated_fake_quantize";
@@ -59,9 +60,7 @@ bool is_kept(const Node& fq, const PassOptions& options) {
     return std::find(keep.begin(), keep.end(), fq.name()) != keep.end();
 }
 
-}  // namespace
-
-bool drop_repeated_fake_quantize(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("FakeQuantize")) {
         const Node* before = quantizer_before(*node);
@@ -74,6 +73,13 @@ bool drop_repeated_fake_quantize(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace drop_repeated_fake_quantize_pass
+
+bool drop_repeated_fake_quantize(Model& model, PassContext& context) {
+    return drop_repeated_fake_quantize_pass::run(model, context);
 }
 
 }  // namespace fuseq

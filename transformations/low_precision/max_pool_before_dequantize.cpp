@@ -23,6 +23,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace max_pool_before_dequantize_pass {
 namespace {
 
 constexpr std::string_view kName = "max_pool_before_dequantize";
@@ -84,9 +85,7 @@ std::optional<Reason> why_not(const Node& pool, const std::vector<Node*>& betwee
     return std::nullopt;
 }
 
-}  // namespace
-
-bool max_pool_before_dequantize(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* pool : model.find_all("MaxPool")) {
         if (!pool->port(0).shape.rank_is_static()) {
@@ -112,6 +111,13 @@ bool max_pool_before_dequantize(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace max_pool_before_dequantize_pass
+
+bool max_pool_before_dequantize(Model& model, PassContext& context) {
+    return max_pool_before_dequantize_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -23,6 +23,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace move_depth_to_space_down_pass {
 namespace {
 
 constexpr std::string_view kName = "move_depth_to_space_down";
@@ -159,9 +160,7 @@ void order_blocks_first(Node& move, const Front& front) {
     attrs.mode = BlockOrder::kBlocksFirst;
 }
 
-}  // namespace
-
-bool move_depth_to_space_down(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* move : model.find_all("DepthToSpace")) {
         if (!move->port().shape.is_static() || !move->input(0).partial_shape().is_static()) {
@@ -185,6 +184,13 @@ bool move_depth_to_space_down(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace move_depth_to_space_down_pass
+
+bool move_depth_to_space_down(Model& model, PassContext& context) {
+    return move_depth_to_space_down_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -18,6 +18,7 @@
 #include "transformations/low_precision/laws/law.hpp"
 
 namespace fuseq {
+namespace move_dequantize_down_pass {
 namespace {
 
 constexpr std::string_view kName = "move_dequantize_down";
@@ -94,14 +95,7 @@ std::optional<Dequantize> dequantize_before(const Node& node) {
     return std::nullopt;
 }
 
-}  // namespace
-
-std::string_view dequantize_law(std::string_view type) {
-    const Row* row = row_of(type);
-    return row == nullptr ? std::string_view() : row->what;
-}
-
-bool move_dequantize_down(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     // Producers first: a DQ that was moved is met again at the next operation.
     for (Node* node : model.ordered_nodes()) {
@@ -121,6 +115,18 @@ bool move_dequantize_down(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace move_dequantize_down_pass
+
+bool move_dequantize_down(Model& model, PassContext& context) {
+    return move_dequantize_down_pass::run(model, context);
+}
+
+std::string_view dequantize_law(std::string_view type) {
+    const move_dequantize_down_pass::Row* row = move_dequantize_down_pass::row_of(type);
+    return row == nullptr ? std::string_view() : row->what;
 }
 
 }  // namespace fuseq

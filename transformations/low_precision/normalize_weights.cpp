@@ -33,6 +33,7 @@
 #include "transformations/support/weight_integers.hpp"
 
 namespace fuseq {
+namespace normalize_weights_pass {
 namespace {
 
 constexpr std::string_view kName = "normalize_weights";
@@ -145,9 +146,7 @@ WeightsKey key_of(const Node& consumer) {
     return {weights.node, weights.index, output_channel_dims(consumer, weights.shape())};
 }
 
-}  // namespace
-
-bool normalize_weights(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     std::vector<SharedWeights> all;
     std::map<WeightsKey, std::size_t> number;
     std::vector<std::pair<Node*, std::size_t>> consumers;
@@ -187,6 +186,13 @@ bool normalize_weights(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace normalize_weights_pass
+
+bool normalize_weights(Model& model, PassContext& context) {
+    return normalize_weights_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -26,6 +26,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace quantize_before_max_pool_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_before_max_pool";
@@ -90,9 +91,7 @@ const char* why_not(const Node& fq, const Node& pool) {
     return nullptr;
 }
 
-}  // namespace
-
-bool quantize_before_max_pool(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* fq : model.find_all("FakeQuantize")) {
         const std::vector<Node*> activations = activations_after_pool(*fq);
@@ -121,6 +120,13 @@ bool quantize_before_max_pool(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_before_max_pool_pass
+
+bool quantize_before_max_pool(Model& model, PassContext& context) {
+    return quantize_before_max_pool_pass::run(model, context);
 }
 
 }  // namespace fuseq

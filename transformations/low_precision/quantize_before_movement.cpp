@@ -32,6 +32,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace quantize_before_movement_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_before_movement";
@@ -205,9 +206,7 @@ std::vector<Node*> rewrite(Node& fq, const Way& way, const Limits& limits) {
     return made;
 }
 
-}  // namespace
-
-bool quantize_before_movement(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     std::vector<Node*> left = model.find_all("FakeQuantize");
     while (!left.empty()) {
@@ -231,6 +230,13 @@ bool quantize_before_movement(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_before_movement_pass
+
+bool quantize_before_movement(Model& model, PassContext& context) {
+    return quantize_before_movement_pass::run(model, context);
 }
 
 }  // namespace fuseq

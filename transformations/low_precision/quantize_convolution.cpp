@@ -42,6 +42,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace quantize_convolution_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_convolution";
@@ -140,9 +141,7 @@ bool quantize(Node& conv, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool quantize_convolution(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         if (is_one_of(*node, {"Convolution", "GroupConvolution"}) &&
@@ -152,6 +151,13 @@ bool quantize_convolution(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_convolution_pass
+
+bool quantize_convolution(Model& model, PassContext& context) {
+    return quantize_convolution_pass::run(model, context);
 }
 
 }  // namespace fuseq

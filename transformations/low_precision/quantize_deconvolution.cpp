@@ -28,6 +28,7 @@
 #include "transformations/support/zero_point_correction.hpp"
 
 namespace fuseq {
+namespace quantize_deconvolution_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_deconvolution";
@@ -88,9 +89,7 @@ bool quantize(Node& conv, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool quantize_deconvolution(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         if (is_one_of(*node, {"ConvolutionBackpropData", "GroupConvolutionBackpropData"}) &&
@@ -100,6 +99,13 @@ bool quantize_deconvolution(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_deconvolution_pass
+
+bool quantize_deconvolution(Model& model, PassContext& context) {
+    return quantize_deconvolution_pass::run(model, context);
 }
 
 }  // namespace fuseq

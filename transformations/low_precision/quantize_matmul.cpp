@@ -38,6 +38,7 @@
 #include "transformations/support/zero_point_correction.hpp"
 
 namespace fuseq {
+namespace quantize_matmul_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_matmul";
@@ -350,9 +351,7 @@ bool quantize(Node& matmul, PassContext& context) {
     return true;
 }
 
-}  // namespace
-
-bool quantize_matmul(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("MatMul")) {
         const bool candidate =
@@ -363,6 +362,13 @@ bool quantize_matmul(Model& model, PassContext& context) {
         }
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_matmul_pass
+
+bool quantize_matmul(Model& model, PassContext& context) {
+    return quantize_matmul_pass::run(model, context);
 }
 
 }  // namespace fuseq

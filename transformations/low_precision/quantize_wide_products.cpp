@@ -26,6 +26,7 @@
 #include "transformations/support/wide_source.hpp"
 
 namespace fuseq {
+namespace quantize_wide_products_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_wide_products";
@@ -130,15 +131,20 @@ private:
     WideTensors tensors_;
 };
 
-}  // namespace
-
-bool quantize_wide_products(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     WideProducts products(model, context);
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         changed = products.take(*node) || changed;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_wide_products_pass
+
+bool quantize_wide_products(Model& model, PassContext& context) {
+    return quantize_wide_products_pass::run(model, context);
 }
 
 }  // namespace fuseq

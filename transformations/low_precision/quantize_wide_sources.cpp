@@ -26,6 +26,7 @@
 #include "transformations/support/wide_source.hpp"
 
 namespace fuseq {
+namespace quantize_wide_sources_pass {
 namespace {
 
 constexpr std::string_view kName = "quantize_wide_sources";
@@ -149,15 +150,20 @@ private:
     WideTensors tensors_;
 };
 
-}  // namespace
-
-bool quantize_wide_sources(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     WideLayers layers(model, context);
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         changed = layers.take(*node) || changed;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace quantize_wide_sources_pass
+
+bool quantize_wide_sources(Model& model, PassContext& context) {
+    return quantize_wide_sources_pass::run(model, context);
 }
 
 }  // namespace fuseq

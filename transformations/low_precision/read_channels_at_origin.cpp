@@ -33,6 +33,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace read_channels_at_origin_pass {
 namespace {
 
 constexpr std::string_view kName = "read_channels_at_origin";
@@ -333,14 +334,19 @@ bool share_gathers(Model& model) {
     return changed;
 }
 
-}  // namespace
-
-bool read_channels_at_origin(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     while (rewrite_one(model, context)) {
         changed = true;
     }
     return share_gathers(model) || changed;
+}
+
+}  // namespace
+}  // namespace read_channels_at_origin_pass
+
+bool read_channels_at_origin(Model& model, PassContext& context) {
+    return read_channels_at_origin_pass::run(model, context);
 }
 
 }  // namespace fuseq

@@ -18,6 +18,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace share_fake_quantize_pass {
 namespace {
 
 constexpr std::string_view kName = "share_fake_quantize";
@@ -57,14 +58,7 @@ Node* earlier(const Node& fq) {
     return nullptr;
 }
 
-}  // namespace
-
-Node* fake_quantize_shared_with(const Node& fq, const PassOptions& options) {
-    Node* first = is_kept(fq, options) ? nullptr : earlier(fq);
-    return first == nullptr || is_kept(*first, options) ? nullptr : first;
-}
-
-bool share_fake_quantize(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     bool changed = false;
     for (Node* node : model.find_all("FakeQuantize")) {
         Node* first = fake_quantize_shared_with(*node, context.options());
@@ -77,6 +71,20 @@ bool share_fake_quantize(Model& model, PassContext& context) {
         changed = true;
     }
     return changed;
+}
+
+}  // namespace
+}  // namespace share_fake_quantize_pass
+
+bool share_fake_quantize(Model& model, PassContext& context) {
+    return share_fake_quantize_pass::run(model, context);
+}
+
+Node* fake_quantize_shared_with(const Node& fq, const PassOptions& options) {
+    Node* first = share_fake_quantize_pass::is_kept(fq, options)
+                      ? nullptr
+                      : share_fake_quantize_pass::earlier(fq);
+    return first == nullptr || share_fake_quantize_pass::is_kept(*first, options) ? nullptr : first;
 }
 
 }  // namespace fuseq

@@ -35,6 +35,7 @@
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq {
+namespace split_fake_quantize_pass {
 namespace {
 
 constexpr std::string_view kName = "split_fake_quantize";
@@ -137,9 +138,7 @@ void apply(const Candidate& candidate) {
     move_uses(uses, fq.output(), end);
 }
 
-}  // namespace
-
-bool split_fake_quantize(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     std::vector<Candidate> candidates;
     for (Node* node : model.find_all("FakeQuantize")) {
         if (node->attrs<FakeQuantizeAttrs>().output_type != ElementType::undefined ||
@@ -160,6 +159,13 @@ bool split_fake_quantize(Model& model, PassContext& context) {
                           fmt::format("to {}", to_string(candidate.split.type)));
     }
     return !candidates.empty();
+}
+
+}  // namespace
+}  // namespace split_fake_quantize_pass
+
+bool split_fake_quantize(Model& model, PassContext& context) {
+    return split_fake_quantize_pass::run(model, context);
 }
 
 }  // namespace fuseq

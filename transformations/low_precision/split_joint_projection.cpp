@@ -31,6 +31,7 @@
 #include "transformations/support/weights.hpp"
 
 namespace fuseq {
+namespace split_joint_projection_pass {
 namespace {
 
 constexpr std::string_view kName = "split_joint_projection";
@@ -325,11 +326,16 @@ bool rewrite(Node& matmul, PassContext& context) {
     return !parts.empty();
 }
 
-}  // namespace
-
-bool split_joint_projection(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     return rewrite_each(model, "MatMul", context, kName,
                         [&](Node& matmul) { return rewrite(matmul, context); });
+}
+
+}  // namespace
+}  // namespace split_joint_projection_pass
+
+bool split_joint_projection(Model& model, PassContext& context) {
+    return split_joint_projection_pass::run(model, context);
 }
 
 }  // namespace fuseq

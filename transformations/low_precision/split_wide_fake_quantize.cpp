@@ -43,6 +43,7 @@
 #include "transformations/support/wide_integers.hpp"
 
 namespace fuseq {
+namespace split_wide_fake_quantize_pass {
 namespace {
 
 constexpr std::string_view kName = "split_wide_fake_quantize";
@@ -378,9 +379,7 @@ WideQuantizers wide_quantizers(const Model& model, const PassOptions& options) {
     return all;
 }
 
-}  // namespace
-
-bool split_wide_fake_quantize(Model& model, PassContext& context) {
+bool run(Model& model, PassContext& context) {
     WideQuantizers wide = wide_quantizers(model, context.options());
     if (wide.empty()) {
         return false;
@@ -406,6 +405,13 @@ bool split_wide_fake_quantize(Model& model, PassContext& context) {
         }
     }
     return !layers.empty();
+}
+
+}  // namespace
+}  // namespace split_wide_fake_quantize_pass
+
+bool split_wide_fake_quantize(Model& model, PassContext& context) {
+    return split_wide_fake_quantize_pass::run(model, context);
 }
 
 }  // namespace fuseq

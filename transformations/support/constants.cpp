@@ -70,6 +70,15 @@ bool is_constant_expression(const Output& source) {
     return known_constant(source) != nullptr || (source && !expression(source.node).empty());
 }
 
+bool inputs_are_constant(const Node& node, std::size_t first) {
+    for (std::size_t i = first; i < node.input_count(); ++i) {
+        if (!is_constant_expression(node.input(i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 std::optional<Tensor> evaluate_constant(const Output& source) {
     if (const Tensor* known = known_constant(source)) {
         return *known;

@@ -16,6 +16,8 @@ const Tensor* known_constant(const Output& source);
 
 // A Const or a short expression of nothing but Consts.
 bool is_constant_expression(const Output& source);
+// Whether that holds for all inputs from `first` on.
+bool inputs_are_constant(const Node& node, std::size_t first);
 
 // The same as known_constant, computing constant expressions (Convert of a Const, ...) with the
 // reference kernels. Looks at no more than a few nodes: it serves scales and limits, not whole

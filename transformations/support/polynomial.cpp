@@ -13,9 +13,9 @@ namespace fuseq {
 namespace {
 
 // Formulas are short: 0.8 * x * (1 + 0.04 * x * x) has six nodes.
-constexpr std::size_t kMaxNodes = 16;
+constexpr std::size_t kMaxPolynomialNodes = 16;
 
-bool is_arithmetic(const Node& node) {
+bool is_basic_arithmetic(const Node& node) {
     return is_one_of(node, {"Add", "Subtract", "Multiply", "Divide"});
 }
 
@@ -27,7 +27,7 @@ bool step_down(Affine& affine) {
         affine.source = node.input(0);
         return true;
     }
-    if (!is_arithmetic(node)) {
+    if (!is_basic_arithmetic(node)) {
         return false;
     }
     for (const std::size_t i : {1, 0}) {
@@ -134,8 +134,8 @@ std::optional<Polynomial> polynomial_in(const Output& x, const Output& value) {
         }
         const Node& node = *at.node;
         const bool negative = node.is("Negative");
-        if (++visited > 2 * kMaxNodes || !has_single_use(at) ||
-            (!negative && !is_arithmetic(node) && !node.is("Power"))) {
+        if (++visited > 2 * kMaxPolynomialNodes || !has_single_use(at) ||
+            (!negative && !is_basic_arithmetic(node) && !node.is("Power"))) {
             return std::nullopt;
         }
         const auto a = lookup(known, node.input(0), x);

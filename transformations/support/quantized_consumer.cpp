@@ -17,7 +17,7 @@ namespace fuseq {
 namespace {
 
 // A search that meets more nodes than this ends.
-constexpr std::size_t kMaxNodes = 64;
+constexpr std::size_t kMaxVisited = 64;
 
 // Operations whose result changes by no more than their input does. ELU and PReLU are counted
 // although slopes beyond one exist: the answer serves an estimate.
@@ -104,7 +104,7 @@ double smallest_step_after(const Node& node) {
                 stack.push_back(use.node);
             }
         }
-        if (seen.size() > kMaxNodes) {
+        if (seen.size() > kMaxVisited) {
             return 0;
         }
     }

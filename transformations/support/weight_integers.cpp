@@ -21,7 +21,7 @@ namespace {
 // A zero point that varies along dimensions that are summed over cannot be kept. Below this part of
 // a step it is noise: it moves a sum of a thousand u8 sources by less than a hundredth of what a
 // step of the result usually is.
-constexpr float kZeroPointNoise = 1e-3f;
+constexpr float kWeightZeroPointNoise = 1e-3f;
 // What double precision makes of the zero point of a symmetric range.
 constexpr double kRoundingNoise = 1e-9;
 
@@ -423,7 +423,7 @@ std::optional<WeightRefusal> weight_integers(const Node& consumer,
     }
     if (raw.zero) {
         out.zero_point = values_of_channels(consumer, in_layout(raw.zero), shape);
-        if (!out.zero_point && largest_magnitude(raw.zero) > kZeroPointNoise) {
+        if (!out.zero_point && largest_magnitude(raw.zero) > kWeightZeroPointNoise) {
             return WeightRefusal{"weight_zero_point",
                                  "the zero point of the weights varies along a dimension that is "
                                  "summed over"};

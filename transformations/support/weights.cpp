@@ -15,15 +15,6 @@
 namespace fuseq {
 namespace {
 
-bool inputs_are_constant(const Node& node, std::size_t first) {
-    for (std::size_t i = first; i < node.input_count(); ++i) {
-        if (!is_constant_expression(node.input(i))) {
-            return false;
-        }
-    }
-    return true;
-}
-
 bool match_fake_quantize(Node* node, WeightChain& chain) {
     if (!node->is("FakeQuantize") || !inputs_are_constant(*node, 0)) {
         return false;

@@ -20,14 +20,8 @@ bool has_wide_levels(const Node& fq) {
     return levels > kByteLevels && levels <= kMaxLevels;
 }
 
-bool inputs_are_constant(const Node& node, std::size_t first) {
-    const std::vector<Output>& inputs = node.inputs();
-    return std::all_of(inputs.begin() + static_cast<std::ptrdiff_t>(first), inputs.end(),
-                       is_constant_expression);
-}
-
 // Const i16 or u16 -> Convert, then a Subtract and a Multiply, either of which may be missing.
-bool match_converted(Node* node, WeightChain& chain) {
+bool match_converted_wide(Node* node, WeightChain& chain) {
     for (const char* type : {"Multiply", "Subtract"}) {
         if (node->is(type)) {
             if (!inputs_are_constant(*node, 1)) {
@@ -119,7 +113,7 @@ std::optional<WeightChain> match_wide_weights(const Node& consumer) {
         chain.quantizer = {node};
         return chain;
     }
-    return match_converted(node, chain) ? std::optional(std::move(chain)) : std::nullopt;
+    return match_converted_wide(node, chain) ? std::optional(std::move(chain)) : std::nullopt;
 }
 
 std::optional<WideWeightIntegers> wide_weight_integers(const Node& consumer,

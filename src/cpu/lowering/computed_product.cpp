@@ -14,7 +14,7 @@ namespace {
 
 // Sums leave the tiles of AMX through memory: with fewer products that takes longer than tiles save.
 constexpr std::size_t kMinTileRows = 16;
-constexpr std::size_t kMinTileDepth = 64;
+constexpr std::size_t kMinProductDepth = 64;
 
 kernels::GemmForm form_of(const ComputedProduct& product) {
     using kernels::GemmForm;
@@ -24,7 +24,7 @@ kernels::GemmForm form_of(const ComputedProduct& product) {
     switch (gemm_form()) {
         case GemmForm::kVnni512: {
             const bool tiles = machine_traits().amx_int8 && product.rows() >= kMinTileRows &&
-                               product.depth >= kMinTileDepth;
+                               product.depth >= kMinProductDepth;
             return tiles ? GemmForm::kAmx : GemmForm::kVnni512;
         }
         case GemmForm::kVnni256: return GemmForm::kVnni256;

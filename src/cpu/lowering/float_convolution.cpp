@@ -69,7 +69,7 @@ Head head_of(const post_ops::Chain& chain, const Tensor& weights, std::size_t ch
 }
 
 // What the step needs at run time.
-struct Work {
+struct ConvolutionWork {
     static constexpr std::size_t kRows = 4;  // whose floats wait for the chain together
 
     kernels::FloatConv kernel;
@@ -145,10 +145,10 @@ TensorId make_float_convolution(StepBuilder& builder, const Group& group) {
         after.emplace(head.remainder, ElementType::f32, shape.dst_channels,
                       kernels::EltwiseLayout::kRows);
     }
-    auto work = std::make_shared<Work>(
-        Work{kernels::FloatConv(params),
-             FloatRows(std::move(after), shape.dst_channels, size_of(chain.dst_type)),
-             shape.dst_width, shape.dst_channels});
+    auto work = std::make_shared<ConvolutionWork>(
+        ConvolutionWork{kernels::FloatConv(params),
+                        FloatRows(std::move(after), shape.dst_channels, size_of(chain.dst_type)),
+                        shape.dst_width, shape.dst_channels});
     work->rows.add_binary_sources(builder, group, tensors);
     return add_float_rows_step(builder, group, chain, "fuseq:float_conv", std::move(tensors),
                                work->scratch(), work->kernel.packed_bytes(),

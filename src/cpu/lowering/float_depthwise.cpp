@@ -15,7 +15,7 @@
 namespace fuseq::cpu {
 namespace {
 
-kernels::DepthwiseFloatParams params_of(const Node& node) {
+kernels::DepthwiseFloatParams depthwise_params_of(const Node& node) {
     const Shape src = node.input(0).shape();
     const Shape dst = node.port(0).shape.to_shape();
     const auto windows =
@@ -37,7 +37,7 @@ kernels::DepthwiseFloatParams params_of(const Node& node) {
 }
 
 // What the step needs at run time.
-struct Work {
+struct DepthwiseWork {
     kernels::DepthwiseFloatParams params;
     kernels::AlignedVector<float> weights;
     FloatRows rows;
@@ -75,12 +75,12 @@ Verdict float_depthwise_supports(const StepBuilder&, const Group& group) {
 TensorId make_float_depthwise(StepBuilder& builder, const Group& group) {
     const Node& node = *group.anchor;
     const post_ops::Chain& chain = composer_of(group).chain();
-    const kernels::DepthwiseFloatParams params = params_of(node);
-    auto work = std::make_shared<Work>(
-        Work{params, kernels::AlignedVector<float>(params.taps() * params.channels),
-             FloatRows(kernels::EltwiseKernel(chain, ElementType::f32, params.channels,
-                                              kernels::EltwiseLayout::kRows),
-                       params.channels, size_of(chain.dst_type))});
+    const kernels::DepthwiseFloatParams params = depthwise_params_of(node);
+    auto work = std::make_shared<DepthwiseWork>(
+        DepthwiseWork{params, kernels::AlignedVector<float>(params.taps() * params.channels),
+                      FloatRows(kernels::EltwiseKernel(chain, ElementType::f32, params.channels,
+                                                       kernels::EltwiseLayout::kRows),
+                                params.channels, size_of(chain.dst_type))});
     kernels::pack_depthwise_float(params, node.input_node(1)->constant().data<float>(),
                                   work->weights.data());
     CallStep::Tensors tensors;

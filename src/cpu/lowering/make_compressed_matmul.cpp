@@ -14,7 +14,7 @@
 namespace fuseq::cpu {
 namespace {
 
-kernels::CompressedMatrixParams params_of(const Node& node) {
+kernels::CompressedMatrixParams matrix_params_of(const Node& node) {
     const bool transposed = node.attrs<CompressedMatMulAttrs>().transpose_b;
     const Shape codes = node.input(1).shape();
     kernels::CompressedMatrixParams params;
@@ -81,7 +81,7 @@ Verdict make_compressed_matmul(StepBuilder& builder, Node& node) {
             return Verdict::no("computed weights");
         }
     }
-    const kernels::CompressedMatrixParams params = params_of(node);
+    const kernels::CompressedMatrixParams params = matrix_params_of(node);
     const std::size_t rows = shape_size(node.input(0).shape()) / params.depth;
     CompressedMatMulStep::Tensors tensors;
     tensors.src = builder.tensor_of(node.input(0), Layout::kPlain);

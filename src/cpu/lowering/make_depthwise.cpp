@@ -61,7 +61,7 @@ std::optional<DepthwiseRemainder> make_remainder(StepBuilder& builder,
 }
 
 // Of the source: none, one, or one a channel.
-std::vector<std::int32_t> zero_points_of(const Node& node) {
+std::vector<std::int32_t> weight_zero_points_of(const Node& node) {
     std::vector<std::int32_t> zero_point;
     if (node.has_input(2)) {
         for (const std::int64_t z : to_ints(node.input_node(2)->constant())) {
@@ -145,7 +145,7 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     params.shape = {*geometry};
     params.src_type = builder.tensor(src).type;
     params.dst_type = composed.dst_type;
-    const std::vector<std::int32_t> zero_point = zero_points_of(node);
+    const std::vector<std::int32_t> zero_point = weight_zero_points_of(node);
     params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
     params.scale = head.scale;

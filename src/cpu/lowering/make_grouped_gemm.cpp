@@ -28,8 +28,8 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kVector = 16;    // output channels
-constexpr std::size_t kOverread = 64;  // bytes after the copied source
+constexpr std::size_t kVectorChannels = 16;  // output channels
+constexpr std::size_t kOverread = 64;        // bytes after the copied source
 
 // How the groups of a convolution are computed: `parts` convolutions of `joined` groups each.
 struct Parts {
@@ -40,7 +40,7 @@ struct Parts {
     explicit Parts(const Node& node)
         : shape(conv_geometry(node)), groups(node.input(1).shape()[0]) {
         const std::size_t channels = shape.dst_channels / groups;
-        for (std::size_t n = 2; n * channels <= kVector; ++n) {
+        for (std::size_t n = 2; n * channels <= kVectorChannels; ++n) {
             joined = groups % n == 0 ? n : joined;
         }
         shape.src_channels = shape.src_channels / groups * joined;
@@ -74,7 +74,7 @@ struct Parts {
 };
 
 // What the step needs at run time.
-struct Work {
+struct GroupedWork {
     Parts parts;
     std::vector<kernels::GemmVnni> kernels;
 
@@ -204,7 +204,7 @@ PartParams params_of(const Node& node,
 void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 CallStep& step,
-                std::shared_ptr<Work> work,
+                std::shared_ptr<GroupedWork> work,
                 std::vector<PartParams> parts) {
     Tensor weights = anchor.input_node(1)->constant();
     release(weights_to_release(builder, anchor));
@@ -262,7 +262,7 @@ TensorId make_grouped_gemm(StepBuilder& builder, const Group& group) {
     if (!composition) {
         throw Error("compile", "grouped_gemm: " + refused);
     }
-    auto work = std::make_shared<Work>(Work{Parts(node), {}});
+    auto work = std::make_shared<GroupedWork>(GroupedWork{Parts(node), {}});
     std::vector<PartParams> parts;
     for (std::size_t n = 0; n < work->parts.count(); ++n) {
         parts.push_back(params_of(node, work->parts, *composition, n));

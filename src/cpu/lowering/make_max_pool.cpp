@@ -14,7 +14,7 @@
 namespace fuseq::cpu {
 namespace {
 
-bool takes(const Node& node) {
+bool takes_max_pool(const Node& node) {
     const ElementType type = node.input(0).type();
     const bool known =
         type == ElementType::u8 || type == ElementType::i8 || type == ElementType::f32;
@@ -23,7 +23,7 @@ bool takes(const Node& node) {
 }
 
 // Nothing for windows beyond what the kernel has room for.
-std::optional<kernels::MaxPoolParams> params_of(const Node& node) {
+std::optional<kernels::MaxPoolParams> max_pool_params_of(const Node& node) {
     const Shape src = node.input(0).shape();
     const PoolGeometry geometry = pool_geometry(pool_attrs(node), src);
     kernels::MaxPoolParams params;
@@ -51,11 +51,11 @@ std::optional<kernels::MaxPoolParams> params_of(const Node& node) {
 }  // namespace
 
 Verdict make_max_pool(StepBuilder& builder, Node& node) {
-    if (!takes(node)) {
+    if (!takes_max_pool(node)) {
         return node.is("MaxPool") ? Verdict::no("for f32, u8 and i8, and maxima without indices")
                                   : Verdict::other_kind();
     }
-    const auto params = params_of(node);
+    const auto params = max_pool_params_of(node);
     if (!params) {
         return Verdict::no("windows that the kernel lacks");
     }

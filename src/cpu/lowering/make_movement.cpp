@@ -47,7 +47,7 @@ bool fits(const Output& output) {
            count * size_of(output.type()) <= std::numeric_limits<std::int32_t>::max();
 }
 
-bool takes(Node& node) {
+bool takes_movement(Node& node) {
     if (!only_moves(node) || node.input_node(0)->is_constant() || !fits(node.input(0))) {
         return false;
     }
@@ -168,7 +168,7 @@ std::vector<MovementMap> maps_of(const Node& node,
 }  // namespace
 
 Verdict make_movement(StepBuilder& builder, Node& node) {
-    if (!takes(node)) {
+    if (!takes_movement(node)) {
         return only_moves(node)
                    ? Verdict::no(
                          "computed indices, a constant or packed source, or too many elements")

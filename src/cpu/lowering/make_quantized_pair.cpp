@@ -91,7 +91,7 @@ bool set_product(PairParams& params, const RequantizeAttrs& attrs, RuleChoice ru
 }
 
 // Nothing: a rule, or a multiplier, that the kernel does not have.
-std::optional<PairParams> params_of(const Node& node) {
+std::optional<PairParams> pair_params_of(const Node& node) {
     const auto& attrs = node.attrs<RequantizeAttrs>();
     const RuleChoice rule = *rule_of(node);
     const std::int32_t sign = node.is("QuantizedSubtract") ? -1 : 1;
@@ -164,7 +164,7 @@ Verdict make_quantized_pair(StepBuilder& builder, Node& node) {
     if (!is_8_bit(type) || node.input(0).type() != type || node.input(1).type() != type) {
         return Verdict::no("for bytes of one type");
     }
-    const auto params = params_of(node);
+    const auto params = pair_params_of(node);
     if (!params) {
         return Verdict::no("a rule or a multiplier that the kernel does not have");
     }

@@ -173,10 +173,10 @@ void describe(StepInfo& info,
 }
 
 // What the kernel is made of. The spans of `params` show the other members.
-struct Choice {
-    Choice() = default;
-    Choice(const Choice&) = delete;
-    Choice& operator=(const Choice&) = delete;
+struct ConvolutionChoice {
+    ConvolutionChoice() = default;
+    ConvolutionChoice(const ConvolutionChoice&) = delete;
+    ConvolutionChoice& operator=(const ConvolutionChoice&) = delete;
 
     kernels::SmallConvParams params;
     Split parts;
@@ -187,7 +187,7 @@ struct Choice {
     Node* pool = nullptr;
 };
 
-Verdict takes_chain(const Node& node, const Choice& choice) {
+Verdict takes_chain(const Node& node, const ConvolutionChoice& choice) {
     const kernels::SmallConvShape& shape = choice.params.shape;
     if (!choice.by_channel) {
         return suits_planes(choice.params, choice.parts, choice.plain)
@@ -208,7 +208,7 @@ Verdict takes_chain(const Node& node, const Choice& choice) {
 }
 
 // All of `choice.params` but what follows from the tensors of the plan.
-void set_params(const Node& node, std::int32_t zero_point, Choice& choice) {
+void set_params(const Node& node, std::int32_t zero_point, ConvolutionChoice& choice) {
     kernels::SmallConvParams& params = choice.params;
     params.src_type = node.input(0).type();
     params.src_zero_point = zero_point;
@@ -224,7 +224,7 @@ void set_params(const Node& node, std::int32_t zero_point, Choice& choice) {
     }
 }
 
-Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
+Verdict choose(const StepBuilder& builder, const Group& group, ConvolutionChoice& choice) {
     const Node& node = *group.anchor;
     if (!node.is("Convolution") || node.port(0).shape.rank() != 4) {
         return Verdict::other_kind();
@@ -270,7 +270,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, Choice& choice) {
 }
 
 // Which operations the kernel applies, and what it stores.
-void set_stores(const Node& node, Layout layout, Choice& choice) {
+void set_stores(const Node& node, Layout layout, ConvolutionChoice& choice) {
     kernels::SmallConvParams& params = choice.params;
     const kernels::SmallConvShape& shape = params.shape;
     const bool listed =
@@ -329,12 +329,12 @@ SmallConvolutionStep::Remake remake_of(const kernels::SmallConvParams& params,
 }  // namespace
 
 Verdict small_convolution_supports(const StepBuilder& builder, const Group& group) {
-    Choice choice;
+    ConvolutionChoice choice;
     return choose(builder, group, choice);
 }
 
 TensorId make_small_convolution(StepBuilder& builder, const Group& group) {
-    Choice choice;
+    ConvolutionChoice choice;
     if (const Verdict verdict = choose(builder, group, choice); !verdict) {
         throw Error("compile", "small_conv: " + verdict.reason());
     }

@@ -162,7 +162,7 @@ std::optional<kernels::ResizeParams> params_of(const Node& node, const Request& 
     return params;
 }
 
-bool takes(const Node& node) {
+bool takes_resize(const Node& node) {
     const std::size_t rank = node.port(0).shape.rank();
     const ElementType type = node.input(0).type();
     return rank >= 3 && rank <= 5 && shape_size(node.input(0).shape()) != 0 &&
@@ -172,7 +172,7 @@ bool takes(const Node& node) {
 }  // namespace
 
 Verdict resize_request(const Node& node, kernels::ResizeParams& params) {
-    if (!node.is("Interpolate") || !takes(node)) {
+    if (!node.is("Interpolate") || !takes_resize(node)) {
         return node.is("Interpolate")
                    ? Verdict::no("for f32, u8 and i8 of three to five dimensions")
                    : Verdict::other_kind();

@@ -19,7 +19,7 @@
 namespace fuseq::cpu {
 namespace {
 
-constexpr std::size_t kMaxResults = 4;
+constexpr std::size_t kMaxConvolutionResults = 4;
 constexpr std::size_t kMaxRoundedRow = 32 * 1024;   // elements
 constexpr std::size_t kRoundedElements = 8 * 1024;  // at once, where rows are shorter
 
@@ -50,7 +50,7 @@ private:
     struct Places {
         const void* src = nullptr;
         std::byte* dst = nullptr;
-        void* results[kMaxResults] = {};
+        void* results[kMaxConvolutionResults] = {};
         kernels::SmallConvSource binary_sources[kMaxBinarySources] = {};
     };
 

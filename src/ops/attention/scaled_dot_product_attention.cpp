@@ -19,7 +19,7 @@
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 
-namespace fuseq {
+namespace fuseq::scaled_dot_product_attention_ops {
 namespace {
 
 constexpr std::size_t kMask = 3;
@@ -303,8 +303,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> scaled_dot_product_attention_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::scaled_dot_product_attention_ops

@@ -9,7 +9,7 @@
 #include "ops/op_list.hpp"
 #include "ops/unary_elementwise.hpp"
 
-namespace fuseq {
+namespace fuseq::bitwise_ops {
 namespace {
 
 void require_bits(const InferContext& context) {
@@ -82,8 +82,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> bitwise_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::bitwise_ops

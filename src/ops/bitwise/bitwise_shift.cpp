@@ -7,7 +7,7 @@
 #include "ops/bitwise/integers.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::bitwise_shift_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -57,8 +57,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> bitwise_shift_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::bitwise_shift_ops

@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/parameter.hpp"
 
-namespace fuseq {
+namespace fuseq::if_ops {
 namespace {
 
 struct Branch {
@@ -179,8 +179,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> if_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::if_ops

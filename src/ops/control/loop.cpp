@@ -6,7 +6,7 @@
 #include "ops/control/iteration.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::loop_ops {
 namespace {
 
 void check_one_element(const InferContext& context, std::size_t input, const char* what) {
@@ -96,8 +96,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> loop_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::loop_ops

@@ -5,7 +5,7 @@
 #include "ops/control/iteration.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::tensor_iterator_ops {
 namespace {
 
 bool has_sliced_input(const IterationAttrs& attrs) {
@@ -44,8 +44,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> tensor_iterator_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::tensor_iterator_ops

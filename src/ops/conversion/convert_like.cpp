@@ -5,7 +5,7 @@
 #include "ops/conversion/converted.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::convert_like_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -28,8 +28,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> convert_like_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::convert_like_ops

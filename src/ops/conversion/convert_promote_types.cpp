@@ -9,7 +9,7 @@
 #include "ops/conversion/converted.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::convert_promote_types_ops {
 namespace {
 
 struct ConvertPromoteTypesAttrs final : AttributesOf<ConvertPromoteTypesAttrs> {
@@ -131,8 +131,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> convert_promote_types_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::convert_promote_types_ops

@@ -64,7 +64,7 @@ void keep_best(std::vector<Detection>& found, const ClassNmsAttrs& attrs) {
     }
 }
 
-struct Sizes {
+struct InputSizes {
     std::size_t images = 0;
     std::size_t classes = 0;
     std::size_t boxes = 0;               // of all images, where they are not shared
@@ -73,11 +73,11 @@ struct Sizes {
     bool shared = true;                  // all classes score the same boxes
 };
 
-Sizes read_sizes(const EvalContext& context) {
+InputSizes read_sizes(const EvalContext& context) {
     const Shape& boxes = context.input(0).get_shape();
     const Shape& scores = context.input(1).get_shape();
     const bool three = boxes.size() == 3 && boxes[2] == 4;
-    Sizes sizes;
+    InputSizes sizes;
     if (three && scores.size() == 3) {
         context.require(boxes[0] == scores[0] && boxes[1] == scores[2], "boxes have shape ",
                         to_string(boxes), ", scores ", to_string(scores));
@@ -108,7 +108,7 @@ Sizes read_sizes(const EvalContext& context) {
 
 template <class T>
 ClassView<T> view_of(const EvalContext& context,
-                     const Sizes& sizes,
+                     const InputSizes& sizes,
                      std::size_t image,
                      std::size_t label) {
     const T* boxes = context.input(0).data<T>();
@@ -121,7 +121,7 @@ ClassView<T> view_of(const EvalContext& context,
     return {boxes + first * 4, scores + first, sizes.box_count[image]};
 }
 
-std::int64_t number_of(const Sizes& sizes, const Detection& d) {
+std::int64_t number_of(const InputSizes& sizes, const Detection& d) {
     return static_cast<std::int64_t>(
         sizes.shared ? d.image * sizes.boxes + d.index
                      : (sizes.first[d.image] + d.index) * sizes.classes + d.label);
@@ -146,7 +146,7 @@ void run(EvalContext& context,
          const ClassNmsAttrs& attrs,
          SuppressClass<T> suppress,
          ForEachTask for_each) {
-    const Sizes sizes = read_sizes(context);
+    const InputSizes sizes = read_sizes(context);
     std::vector<std::vector<Detection>> lists(sizes.images * sizes.classes);
     for_each(lists.size(), [&](std::size_t i) {
         const std::size_t image = i / sizes.classes;

@@ -9,7 +9,7 @@
 #include "ops/detection/roi_pooling.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::deformable_psroi_pooling_ops {
 namespace {
 
 constexpr double kToMiddleOfCell = -0.5;
@@ -215,8 +215,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> deformable_psroi_pooling_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::deformable_psroi_pooling_ops

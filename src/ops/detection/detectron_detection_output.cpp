@@ -8,7 +8,7 @@
 #include "ops/detection/detectron.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detectron_detection_output_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 20;
@@ -183,8 +183,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detectron_detection_output_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detectron_detection_output_ops

@@ -6,7 +6,7 @@
 #include "ops/detection/detectron.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detectron_prior_grid_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 20;
@@ -92,8 +92,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detectron_prior_grid_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detectron_prior_grid_ops

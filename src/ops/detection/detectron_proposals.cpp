@@ -7,7 +7,7 @@
 #include "ops/detection/detectron.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detectron_proposals_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;
@@ -134,8 +134,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detectron_proposals_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detectron_proposals_ops

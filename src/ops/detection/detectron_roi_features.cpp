@@ -7,7 +7,7 @@
 #include "ops/detection/roi_samples.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detectron_roi_features_ops {
 namespace {
 
 // A region of this side belongs to this level of the pyramid.
@@ -125,8 +125,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detectron_roi_features_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detectron_roi_features_ops

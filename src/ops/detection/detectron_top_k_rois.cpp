@@ -8,7 +8,7 @@
 #include "ops/detection/detectron.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::detectron_top_k_rois_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;
@@ -77,8 +77,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> detectron_top_k_rois_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::detectron_top_k_rois_ops

@@ -10,7 +10,7 @@
 #include "ops/detection/anchor_boxes.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::generate_proposals_ops {
 namespace {
 
 void check_attributes(const InferContext& context) {
@@ -188,8 +188,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> generate_proposals_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::generate_proposals_ops

@@ -22,6 +22,9 @@ double matrix_decay(const MatrixNmsAttrs& attrs, double iou, double largest) {
     return (1 - iou) / (1 - largest + kTiny);
 }
 
+}  // namespace fuseq
+
+namespace fuseq::matrix_nms_ops {
 namespace {
 
 // Every box lowers the scores of the boxes after it by their overlap.
@@ -124,18 +127,22 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::matrix_nms_ops
+
+namespace fuseq {
+
 std::vector<Detection> suppress_matrix_f64(const ClassView<double>& view,
                                            const ClassNmsAttrs& common) {
-    return suppress_matrix(view, common);
+    return matrix_nms_ops::suppress_matrix(view, common);
 }
 
 std::vector<Detection> suppress_greedy_f64(const ClassView<double>& view,
                                            const ClassNmsAttrs& common) {
-    return suppress_greedy(view, common);
-}
-
-std::span<const OpSpec> matrix_nms_ops() {
-    return kOps;
+    return matrix_nms_ops::suppress_greedy(view, common);
 }
 
 }  // namespace fuseq

@@ -10,7 +10,7 @@
 #include "ops/detection/nms_suppress.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::nms_rotated_ops {
 namespace {
 
 constexpr std::size_t kNumbersOfABox = 5;
@@ -135,8 +135,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> nms_rotated_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::nms_rotated_ops

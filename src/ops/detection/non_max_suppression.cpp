@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/scalars.hpp"
 
-namespace fuseq {
+namespace fuseq::non_max_suppression_ops {
 namespace {
 
 // Number of rows that the output has (opsets 1 to 4) or has at most.
@@ -116,9 +116,17 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::non_max_suppression_ops
+
+namespace fuseq {
+
 void infer_nms(InferContext& context, std::int64_t numbers_of_a_box) {
     const auto& attrs = context.attrs<NonMaxSuppressionAttrs>();
-    check(context, attrs);
+    non_max_suppression_ops::check(context, attrs);
     PartialShape boxes = context.shape(kBoxes);
     PartialShape scores = context.shape(kScores);
     boxes = boxes.rank_is_static() ? boxes : PartialShape::dynamic(3);
@@ -136,8 +144,9 @@ void infer_nms(InferContext& context, std::int64_t numbers_of_a_box) {
     Dimension::merge(images, boxes[0], scores[0]);
     Dimension::merge(count, boxes[1], scores[2]);
     const int version = context.node().spec().version;
-    Dimension rows = row_limit(version, images, scores[1], count,
-                               max_boxes ? Dimension(*max_boxes) : Dimension::dynamic());
+    Dimension rows = non_max_suppression_ops::row_limit(
+        version, images, scores[1], count,
+        max_boxes ? Dimension(*max_boxes) : Dimension::dynamic());
     if (version >= 5 && !attrs.pad_rows) {
         rows = up_to(rows);
     }
@@ -187,16 +196,13 @@ void finish_nms(EvalContext& context,
         const auto dim = [](std::size_t size) {
             return Dimension(static_cast<std::int64_t>(size));
         };
-        const Dimension limit = row_limit(version, dim(sizes.images), dim(sizes.classes),
-                                          dim(sizes.boxes), dim(limits.max_boxes));
+        const Dimension limit =
+            non_max_suppression_ops::row_limit(version, dim(sizes.images), dim(sizes.classes),
+                                               dim(sizes.boxes), dim(limits.max_boxes));
         rows = static_cast<std::size_t>(limit.get_max_length());
         kept.resize(std::min(kept.size(), rows));
     }
-    write_outputs(context, kept, rows);
-}
-
-std::span<const OpSpec> non_max_suppression_ops() {
-    return kOps;
+    non_max_suppression_ops::write_outputs(context, kept, rows);
 }
 
 }  // namespace fuseq

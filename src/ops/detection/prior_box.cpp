@@ -7,7 +7,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::prior_box_ops {
 namespace {
 
 constexpr double kSameRatio = 1e-6;
@@ -236,32 +236,37 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::prior_box_ops
+
+namespace fuseq {
+
 std::vector<Prior> priors_of_cell(const PriorBoxAttrs& attrs, double image_height) {
+    namespace op = prior_box_ops;
     std::vector<Prior> priors;
-    add_fixed(priors, attrs);
+    op::add_fixed(priors, attrs);
     const double unit = attrs.scale_all_sizes ? 1.0 : image_height;
     const std::size_t count = attrs.min_size.size();
     for (std::size_t i = 0; i < count; ++i) {
-        priors.push_back(stretched(static_cast<double>(attrs.min_size[i]) * unit / 2, 1));
+        priors.push_back(op::stretched(static_cast<double>(attrs.min_size[i]) * unit / 2, 1));
         if (attrs.min_max_aspect_ratios_order) {
-            add_between(priors, attrs, i);
+            op::add_between(priors, attrs, i);
         }
         // Without scale_all_sizes only the first size is stretched, after the last one.
         if (attrs.scale_all_sizes || i + 1 == count) {
             const double size = attrs.min_size[attrs.scale_all_sizes ? i : 0];
-            for (const double ratio : other_ratios(attrs)) {
-                priors.push_back(stretched(size * unit / 2, ratio));
+            for (const double ratio : op::other_ratios(attrs)) {
+                priors.push_back(op::stretched(size * unit / 2, ratio));
             }
         }
         if (!attrs.min_max_aspect_ratios_order) {
-            add_between(priors, attrs, i);
+            op::add_between(priors, attrs, i);
         }
     }
     return priors;
-}
-
-std::span<const OpSpec> prior_box_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

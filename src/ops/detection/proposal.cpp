@@ -8,7 +8,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::proposal_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;
@@ -266,6 +266,14 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::proposal_ops
+
+namespace fuseq {
+
 std::vector<CornerBox> proposal_anchors(const ProposalAttrs& attrs) {
     const bool caffe = !attrs.tensorflow();
     const double extra = caffe ? 1 : 0;
@@ -285,10 +293,6 @@ std::vector<CornerBox> proposal_anchors(const ProposalAttrs& attrs) {
         }
     }
     return anchors;
-}
-
-std::span<const OpSpec> proposal_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

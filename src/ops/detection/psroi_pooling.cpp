@@ -5,7 +5,7 @@
 #include "ops/detection/roi_pooling.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::psroi_pooling_ops {
 namespace {
 
 // Channels that the features must have.
@@ -182,8 +182,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> psroi_pooling_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::psroi_pooling_ops

@@ -9,7 +9,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::region_yolo_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 20;
@@ -224,8 +224,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> region_yolo_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::region_yolo_ops

@@ -4,7 +4,7 @@
 #include "ops/detection/roi_samples.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::roi_align_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -81,8 +81,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> roi_align_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::roi_align_ops

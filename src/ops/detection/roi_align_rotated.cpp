@@ -7,7 +7,7 @@
 #include "ops/detection/roi_samples.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::roi_align_rotated_ops {
 namespace {
 
 constexpr std::size_t kNumbersOfARegion = 5;
@@ -135,8 +135,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> roi_align_rotated_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::roi_align_rotated_ops

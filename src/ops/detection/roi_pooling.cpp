@@ -9,7 +9,7 @@
 #include "ops/detection/feature_plane.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::roi_pooling_ops {
 namespace {
 
 RoiPooled pooled_size(const RoiPoolingAttrs& attrs) {
@@ -173,8 +173,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> roi_pooling_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::roi_pooling_ops

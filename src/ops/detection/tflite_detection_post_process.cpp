@@ -14,7 +14,7 @@
 #include "ops/op_list.hpp"
 #include "ops/op_spec.hpp"
 
-namespace fuseq {
+namespace fuseq::tflite_detection_post_process_ops {
 namespace {
 
 using Attrs = TfliteDetectionPostProcessAttrs;
@@ -289,8 +289,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> tflite_detection_post_process_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::tflite_detection_post_process_ops

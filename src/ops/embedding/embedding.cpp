@@ -17,7 +17,7 @@
 #include "ops/from_double.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::embedding_ops {
 namespace {
 
 constexpr int kReductionVersion = 15;  // has EmbeddingBagAttrs
@@ -167,8 +167,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> embedding_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::embedding_ops

@@ -14,7 +14,7 @@
 #include "ops/spatial.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::col2im_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;  // keeps all sums far from overflow
@@ -211,8 +211,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> col2im_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::col2im_ops

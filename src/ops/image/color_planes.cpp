@@ -12,7 +12,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::color_planes_ops {
 namespace {
 
 bool interleaved(const Node& node) {  // U beside V
@@ -191,8 +191,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> color_planes_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::color_planes_ops

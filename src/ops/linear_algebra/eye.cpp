@@ -14,7 +14,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::eye_ops {
 namespace {
 
 enum Input : std::size_t { kRows, kColumns, kDiagonal, kBatch };
@@ -120,8 +120,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> eye_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::eye_ops

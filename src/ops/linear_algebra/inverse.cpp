@@ -13,7 +13,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::inverse_ops {
 namespace {
 
 template <class Context>
@@ -111,8 +111,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> inverse_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::inverse_ops

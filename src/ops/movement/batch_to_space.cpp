@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/op_spec.hpp"
 
-namespace fuseq {
+namespace fuseq::batch_to_space_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 24;
@@ -193,8 +193,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> batch_to_space_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::batch_to_space_ops

@@ -7,7 +7,7 @@
 #include "model/typed.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::extract_image_patches_ops {
 namespace {
 
 constexpr std::int64_t kLargest = 1 << 16;
@@ -105,8 +105,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> extract_image_patches_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::extract_image_patches_ops

@@ -5,7 +5,7 @@
 #include "ops/op_list.hpp"
 #include "ops/shape_values.hpp"
 
-namespace fuseq {
+namespace fuseq::identity_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -32,8 +32,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> identity_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::identity_ops

@@ -16,6 +16,9 @@ struct EnumNames<ReverseMode> {
     static constexpr const char* kNames[] = {"index", "mask"};
 };
 
+}  // namespace fuseq
+
+namespace fuseq::reverse_ops {
 namespace {
 
 struct ReverseAttrs final : AttributesOf<ReverseAttrs> {
@@ -83,8 +86,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> reverse_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::reverse_ops

@@ -6,7 +6,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::roll_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -76,8 +76,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> roll_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::roll_ops

@@ -5,7 +5,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/axis_grid.hpp"
 
-namespace fuseq {
+namespace fuseq::dequantize_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -44,8 +44,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> dequantize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::dequantize_ops

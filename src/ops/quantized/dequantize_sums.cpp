@@ -9,7 +9,7 @@
 #include "ops/op_list.hpp"
 #include "ops/op_spec.hpp"
 
-namespace fuseq {
+namespace fuseq::dequantize_sums_ops {
 namespace {
 
 // Columns of dst for so many of src.
@@ -109,8 +109,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> dequantize_sums_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::dequantize_sums_ops

@@ -13,7 +13,7 @@
 #include "ops/op_spec.hpp"
 #include "ops/quantized/dynamic_grid.hpp"
 
-namespace fuseq {
+namespace fuseq::dynamic_quantize_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -55,8 +55,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> dynamic_quantize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::dynamic_quantize_ops

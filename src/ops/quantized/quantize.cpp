@@ -8,7 +8,7 @@
 #include "ops/quantized/axis_grid.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantize_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -55,8 +55,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantize_ops

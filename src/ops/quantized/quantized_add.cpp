@@ -16,7 +16,7 @@
 #include "ops/quantized/rules/real.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_add_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -136,8 +136,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_add_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_add_ops

@@ -9,7 +9,7 @@
 #include "ops/quantized/rules/half_away.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_average_pool_ops {
 namespace {
 
 void evaluate(EvalContext& context) {
@@ -54,8 +54,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_average_pool_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_average_pool_ops

@@ -11,7 +11,7 @@
 #include "ops/quantized/quantized_run.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_concat_ops {
 namespace {
 
 template <class Context>
@@ -113,8 +113,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_concat_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_concat_ops

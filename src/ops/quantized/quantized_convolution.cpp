@@ -12,7 +12,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_filter.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_convolution_ops {
 namespace {
 
 ConvolutionAttrs as_convolution(const QuantizedFilterAttrs& attrs) {
@@ -172,14 +172,18 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_convolution_ops
+
+namespace fuseq {
+
 std::vector<Window> windows_of(const QuantizedConvolutionAttrs& attrs,
                                const Shape& src,
                                const Shape& wei) {
-    return convolution_windows(as_convolution(attrs), src, wei);
-}
-
-std::span<const OpSpec> quantized_convolution_ops() {
-    return kOps;
+    return convolution_windows(quantized_convolution_ops::as_convolution(attrs), src, wei);
 }
 
 }  // namespace fuseq

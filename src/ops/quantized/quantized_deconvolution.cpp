@@ -9,7 +9,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_filter.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_deconvolution_ops {
 namespace {
 
 DeconvolutionAttrs as_deconvolution(const QuantizedDeconvolutionAttrs& attrs) {
@@ -162,16 +162,21 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_deconvolution_ops
+
+namespace fuseq {
+
 std::vector<DeconvolutionWindow> windows_of(const QuantizedDeconvolutionAttrs& attrs,
                                             const Shape& src,
                                             const Shape& wei) {
     const auto sizes =
         attrs.output_sizes.empty() ? std::nullopt : std::optional(attrs.output_sizes);
-    return deconvolution_windows(as_deconvolution(attrs), src, wei, sizes);
-}
-
-std::span<const OpSpec> quantized_deconvolution_ops() {
-    return kOps;
+    return deconvolution_windows(quantized_deconvolution_ops::as_deconvolution(attrs), src, wei,
+                                 sizes);
 }
 
 }  // namespace fuseq

@@ -7,7 +7,7 @@
 #include "ops/quantized/elementwise.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_leaky_relu_ops {
 namespace {
 
 void evaluate(EvalContext& context) {
@@ -49,8 +49,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_leaky_relu_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_leaky_relu_ops

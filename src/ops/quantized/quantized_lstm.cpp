@@ -18,7 +18,7 @@
 #include "ops/quantized/rules/d2.hpp"
 #include "ops/quantized/rules/fixed_point_16.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_lstm_ops {
 namespace {
 
 using rules::fixed_16::saturate;
@@ -190,6 +190,14 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_lstm_ops
+
+namespace fuseq {
+
 QuantizedLstmProduct quantized_lstm_product(std::span<const std::int8_t> weights,
                                             std::size_t depth,
                                             std::int64_t zero_point,
@@ -203,7 +211,7 @@ QuantizedLstmProduct quantized_lstm_product(std::span<const std::int8_t> weights
         }
         product.bias.push_back(static_cast<std::int32_t>(-zero_point) * sum);
     }
-    for (std::size_t gate = 0; gate < kGates; ++gate) {
+    for (std::size_t gate = 0; gate < quantized_lstm_ops::kGates; ++gate) {
         const float product_scale = weight_scales[gate] * scale;
         product.multipliers[gate] = rules::quantize_multiplier(product_scale / 0x1p-12F);
     }
@@ -213,10 +221,6 @@ QuantizedLstmProduct quantized_lstm_product(std::span<const std::int8_t> weights
 rules::QuantizedMultiplier quantized_lstm_to_hidden(const QuantizedLstmAttrs& attrs) {
     const float product_scale = 0x1p-15F / attrs.hidden_scale * 0x1p-15F;
     return rules::quantize_multiplier(product_scale);
-}
-
-std::span<const OpSpec> quantized_lstm_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

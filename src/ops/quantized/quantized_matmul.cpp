@@ -10,7 +10,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/product.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_matmul_ops {
 namespace {
 
 PartialShape as_matrix(const PartialShape& shape, bool transposed) {
@@ -132,8 +132,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_matmul_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_matmul_ops

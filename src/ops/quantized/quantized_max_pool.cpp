@@ -8,7 +8,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_pool.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_max_pool_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -52,8 +52,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_max_pool_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_max_pool_ops

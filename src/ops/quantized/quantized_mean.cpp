@@ -13,7 +13,7 @@
 #include "ops/quantized/rules/means.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_mean_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -81,6 +81,14 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_mean_ops
+
+namespace fuseq {
+
 QuantizedMeanRule::QuantizedMeanRule(const QuantizedMeanAttrs& attrs,
                                      RuleChoice choice,
                                      std::int64_t count)
@@ -110,10 +118,6 @@ std::int64_t QuantizedMeanRule::operator()(std::int64_t sum) const {
     const float real = static_cast<float>(sum) * attrs_.input_scales[0];
     return rules::quantize_real(choice_.rule, real / static_cast<float>(count_),
                                 attrs_.output_scale, attrs_.output_zero_point);
-}
-
-std::span<const OpSpec> quantized_mean_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

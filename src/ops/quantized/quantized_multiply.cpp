@@ -6,7 +6,7 @@
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_run.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_multiply_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -53,8 +53,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_multiply_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_multiply_ops

@@ -13,7 +13,7 @@
 #include "ops/quantized/rules/half_away.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_resize_ops {
 namespace {
 
 constexpr std::int64_t kOne = 1024;
@@ -205,8 +205,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_resize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_resize_ops

@@ -10,7 +10,7 @@
 #include "ops/quantized/elementwise.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_softmax_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -55,6 +55,17 @@ const OpSpec kOps[] = {
      .refused = "16 bits; a method without a rule for it",
      .own_set = true},
 };
+
+}  // namespace
+
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_softmax_ops
+
+namespace fuseq {
+namespace {
 
 constexpr std::size_t kDistances = 256;
 
@@ -155,10 +166,6 @@ void QuantizedSoftmaxRow::by_real_values(const Row& row) const {
         row.dst[i * row.step] = rules::quantize_real(rule_, static_cast<float>(share),
                                                      output_scale_, output_zero_point_);
     }
-}
-
-std::span<const OpSpec> quantized_softmax_ops() {
-    return kOps;
 }
 
 }  // namespace fuseq

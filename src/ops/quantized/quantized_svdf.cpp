@@ -17,7 +17,7 @@
 #include "ops/op_spec.hpp"
 #include "ops/quantized/rules/d2.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_svdf_ops {
 namespace {
 
 enum SvdfPort : std::size_t { kX, kState, kFeatures, kTime, kBias };
@@ -180,8 +180,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_svdf_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_svdf_ops

@@ -9,7 +9,7 @@
 #include "ops/quantized/elementwise.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::quantized_table_ops {
 namespace {
 
 float apply(QuantizedFunction function, float x) {
@@ -64,8 +64,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> quantized_table_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::quantized_table_ops

@@ -7,7 +7,7 @@
 #include "ops/quantized/requantize_sums.hpp"
 #include "ops/quantized/rules/real.hpp"
 
-namespace fuseq {
+namespace fuseq::requantize_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -57,8 +57,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> requantize_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::requantize_ops

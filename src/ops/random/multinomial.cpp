@@ -20,7 +20,7 @@
 #include "ops/scalars.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::multinomial_ops {
 namespace {
 
 constexpr std::int64_t kMaxSamples = std::int64_t{1} << 31;
@@ -170,8 +170,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> multinomial_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::multinomial_ops

@@ -21,7 +21,7 @@
 #include "ops/shape_values.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::random_uniform_ops {
 namespace {
 
 enum Input : std::size_t { kShape, kMin, kMax };
@@ -210,8 +210,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> random_uniform_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::random_uniform_ops

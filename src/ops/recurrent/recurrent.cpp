@@ -6,7 +6,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::recurrent_ops {
 namespace {
 
 template <RecurrentKind kind, bool sequence>
@@ -80,8 +80,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> recurrent_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::recurrent_ops

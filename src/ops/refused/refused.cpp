@@ -6,7 +6,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::refused_ops {
 namespace {
 
 // Takes any value that the IR states, so that the reason for the refusal is what is reported.
@@ -80,8 +80,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> refused_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::refused_ops

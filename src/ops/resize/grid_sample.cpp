@@ -9,7 +9,7 @@
 #include "ops/axis_groups.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::grid_sample_ops {
 namespace {
 
 // data [N, C, H, W], grid [N, H', W', 2] with x before y, both from -1 to 1.
@@ -150,8 +150,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> grid_sample_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::grid_sample_ops

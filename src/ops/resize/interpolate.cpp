@@ -8,7 +8,7 @@
 
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::interpolate_ops {
 namespace {
 
 // Sizes and pads beyond this are mistakes; it keeps all sums and products far from overflow.
@@ -329,8 +329,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> interpolate_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::interpolate_ops

@@ -12,7 +12,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::scatter_nd_update_ops {
 namespace {
 
 Combine reduction_of(const Node& node) {
@@ -108,8 +108,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> scatter_nd_update_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::scatter_nd_update_ops

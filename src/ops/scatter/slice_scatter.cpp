@@ -7,7 +7,7 @@
 #include "ops/op_list.hpp"
 #include "ops/slice_bounds.hpp"
 
-namespace fuseq {
+namespace fuseq::slice_scatter_ops {
 namespace {
 
 constexpr std::size_t kBounds = 2;  // input of the start
@@ -52,8 +52,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> slice_scatter_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::slice_scatter_ops

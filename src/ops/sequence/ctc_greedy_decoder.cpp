@@ -10,7 +10,7 @@
 #include "ops/ranked_input.hpp"
 #include "ops/scalars.hpp"
 
-namespace fuseq {
+namespace fuseq::ctc_greedy_decoder_ops {
 namespace {
 
 // The best classes of a text without blanks and, if asked, repetitions.
@@ -197,8 +197,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> ctc_greedy_decoder_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::ctc_greedy_decoder_ops

@@ -16,7 +16,7 @@
 #include "ops/ranked_input.hpp"
 #include "ops/scalars.hpp"
 
-namespace fuseq {
+namespace fuseq::ctc_loss_ops {
 namespace {
 
 constexpr double kImpossible = -std::numeric_limits<double>::infinity();
@@ -202,8 +202,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> ctc_loss_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::ctc_loss_ops

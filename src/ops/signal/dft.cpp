@@ -6,7 +6,7 @@
 #include "ops/signal/spectrum.hpp"
 #include "ops/signal/transform_axes.hpp"
 
-namespace fuseq {
+namespace fuseq::dft_ops {
 namespace {
 
 void infer(InferContext& context) {
@@ -50,8 +50,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> dft_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::dft_ops

@@ -17,7 +17,7 @@
 #include "ops/signal/stft.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::istft_ops {
 namespace {
 
 constexpr std::size_t kLength = 4;  // the optional input
@@ -183,8 +183,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> istft_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::istft_ops

@@ -9,7 +9,7 @@
 #include "ops/signal/spectrum.hpp"
 #include "ops/signal/transform_axes.hpp"
 
-namespace fuseq {
+namespace fuseq::rdft_ops {
 namespace {
 
 void infer_forward(InferContext& context) {
@@ -83,8 +83,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> rdft_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::rdft_ops

@@ -12,7 +12,7 @@
 #include "ops/signal/fft.hpp"
 #include "ops/signal/frames.hpp"
 
-namespace fuseq {
+namespace fuseq::stft_ops {
 namespace {
 
 template <class Context>
@@ -136,8 +136,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> stft_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::stft_ops

@@ -11,7 +11,7 @@
 #include "ops/indexing.hpp"
 #include "ops/op_list.hpp"
 
-namespace fuseq {
+namespace fuseq::search_sorted_ops {
 namespace {
 
 // Shape of the output: that of the values, merged with the leading dimensions of the sequences.
@@ -104,8 +104,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> search_sorted_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::search_sorted_ops

@@ -18,7 +18,7 @@
 #include "ops/scalars.hpp"
 #include "ops/truth.hpp"
 
-namespace fuseq {
+namespace fuseq::unique_ops {
 namespace {
 
 constexpr std::size_t kOutputs = 4;
@@ -204,8 +204,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> unique_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::unique_ops

@@ -15,7 +15,7 @@
 #include "ops/scalars.hpp"
 #include "ops/stated_sizes.hpp"
 
-namespace fuseq {
+namespace fuseq::segment_max_ops {
 namespace {
 
 template <class Context>
@@ -117,8 +117,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> segment_max_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::segment_max_ops

@@ -13,7 +13,7 @@
 #include "ops/stated_sizes.hpp"
 #include "ops/truth.hpp"
 
-namespace fuseq {
+namespace fuseq::sparse_fill_empty_rows_ops {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -178,8 +178,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> sparse_fill_empty_rows_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::sparse_fill_empty_rows_ops

@@ -3,7 +3,7 @@
 #include "ops/op_list.hpp"
 #include "ops/state/state.hpp"
 
-namespace fuseq {
+namespace fuseq::assign_ops {
 namespace {
 
 // Whether it agrees with its ReadValue says variables_of().
@@ -28,8 +28,8 @@ const OpSpec kOps[] = {assign(3), assign(6)};
 
 }  // namespace
 
-std::span<const OpSpec> assign_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::assign_ops

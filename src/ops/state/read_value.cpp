@@ -3,7 +3,7 @@
 #include "ops/op_list.hpp"
 #include "ops/state/state.hpp"
 
-namespace fuseq {
+namespace fuseq::read_value_ops {
 namespace {
 
 void require_name(const InferContext& context) {
@@ -59,8 +59,8 @@ const OpSpec kOps[] = {
 
 }  // namespace
 
-std::span<const OpSpec> read_value_ops() {
+std::span<const OpSpec> specs() {
     return kOps;
 }
 
-}  // namespace fuseq
+}  // namespace fuseq::read_value_ops

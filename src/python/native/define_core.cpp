@@ -191,7 +191,7 @@ std::vector<py::object> device_and(const char* last,
     return all;
 }
 
-py::object get_property(const Core& core, const py::args& given, const py::kwargs& keywords) {
+py::object core_property(const Core& core, const py::args& given, const py::kwargs& keywords) {
     const std::vector<py::object> names = device_and("property", "get_property", given, keywords);
     const bool of_device = names.size() == 2;
     const std::string name = py::str(names.back()).cast<std::string>();
@@ -291,7 +291,7 @@ void define_core(py::module_& module) {
                 return self.get_versions(device_from(device));
             },
             py::arg("device_name"))
-        .def("get_property", &get_property, "get_property(name), get_property(device, name)")
+        .def("get_property", &core_property, "get_property(name), get_property(device, name)")
         .def("set_property", &set_property,
              "set_property(properties) for all devices, set_property(device, properties)")
         .def(

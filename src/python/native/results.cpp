@@ -14,7 +14,7 @@ namespace py = pybind11;
 namespace fuseq::python {
 namespace {
 
-std::vector<PyPort> keys_of(const PyResults& self) {
+std::vector<PyPort> result_keys(const PyResults& self) {
     std::vector<PyPort> keys;
     for (const CompiledPort& output : self.ports->outputs()) {
         keys.push_back(output.port);
@@ -32,14 +32,14 @@ py::tuple as_tuple(const PyResults& self) {
 
 py::list items_of(const PyResults& self) {
     py::list items;
-    const std::vector<PyPort> keys = keys_of(self);
+    const std::vector<PyPort> keys = result_keys(self);
     for (std::size_t i = 0; i < keys.size(); ++i) {
         items.append(py::make_tuple(keys[i], self.arrays[i]));
     }
     return items;
 }
 
-py::list names_of(const PyResults& self) {
+py::list result_names(const PyResults& self) {
     py::list names;
     for (const CompiledPort& output : self.ports->outputs()) {
         names.append(output.port.output.get_names());
@@ -55,7 +55,7 @@ py::dict as_dict(const PyResults& self) {
     return values;
 }
 
-std::string text_of(const PyResults& self) {
+std::string results_text(const PyResults& self) {
     std::string text = "{";
     for (std::size_t i = 0; i < self.arrays.size(); ++i) {
         text += fmt::format("{}'{}': {}", i == 0 ? "" : ", ", self.ports->outputs()[i].name,
@@ -73,7 +73,8 @@ void define_results(py::module_& module) {
                           "there, naming those that are.")
         .def("__getitem__", &item)
         .def("__len__", [](const PyResults& self) { return self.arrays.size(); })
-        .def("__iter__", [](const PyResults& self) { return py::iter(py::cast(keys_of(self))); })
+        .def("__iter__",
+             [](const PyResults& self) { return py::iter(py::cast(result_keys(self))); })
         .def("__contains__",
              [](const PyResults& self, const py::object& key) {
                  try {
@@ -93,13 +94,13 @@ void define_results(py::module_& module) {
                 }
             },
             py::arg("key"), py::arg("default") = py::none())
-        .def("keys", &keys_of)
+        .def("keys", &result_keys)
         .def("values", [](const PyResults& self) { return self.arrays; })
         .def("items", &items_of)
-        .def("names", &names_of)
+        .def("names", &result_names)
         .def("to_dict", &as_dict)
         .def("to_tuple", &as_tuple)
-        .def("__repr__", &text_of);
+        .def("__repr__", &results_text);
 }
 
 }  // namespace fuseq::python

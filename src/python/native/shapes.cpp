@@ -17,7 +17,7 @@ namespace py = pybind11;
 namespace fuseq::python {
 namespace {
 
-std::string text_of(const py::handle& value) {
+std::string value_text(const py::handle& value) {
     return py::repr(value).cast<std::string>();
 }
 
@@ -44,7 +44,7 @@ Dimension dimension_from(const py::handle& value) {
     if (is_whole_number(value)) {
         return Dimension(py::int_(py::reinterpret_borrow<py::object>(value)).cast<std::int64_t>());
     }
-    throw py::type_error(text_of(value) +
+    throw py::type_error(value_text(value) +
                          " is no dimension: a size, -1, (min, max), a Dimension or text is needed");
 }
 
@@ -228,7 +228,7 @@ PartialShape partial_shape_from(const py::object& value) {
         }
         return PartialShape(std::move(dims));
     }
-    throw py::type_error(text_of(value) +
+    throw py::type_error(value_text(value) +
                          " is no shape: a list of sizes, a PartialShape or text is needed");
 }
 

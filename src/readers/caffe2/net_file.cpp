@@ -14,8 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uintmax_t kLargest = std::numeric_limits<int>::max();
-constexpr int kDeepest = 16;
+constexpr std::uintmax_t kMaxFileBytes = std::numeric_limits<int>::max();
+constexpr int kMaxNesting = 16;
 
 ElementType element_type(std::int64_t number, const Place& place) {
     switch (number) {
@@ -36,7 +36,8 @@ std::string read_whole_file(const std::string& path) {
     std::error_code failed;
     const std::uintmax_t size = fs::file_size(path, failed);
     place.require(!failed, "cannot be read: ", failed.message());
-    place.require(size <= kLargest, "has ", size, " bytes, the limit of the format is ", kLargest);
+    place.require(size <= kMaxFileBytes, "has ", size, " bytes, the limit of the format is ",
+                  kMaxFileBytes);
     std::string bytes(size, 0);
     std::ifstream file(path, std::ios::binary);
     file.read(bytes.data(), static_cast<std::streamsize>(size));
@@ -46,12 +47,12 @@ std::string read_whole_file(const std::string& path) {
 
 NetDef parse_net(std::string_view bytes, const Place& place) {
     place.require(!bytes.empty(), "is empty");
-    place.require(bytes.size() <= kLargest, "has ", bytes.size(),
-                  " bytes, the limit of the format is ", kLargest);
+    place.require(bytes.size() <= kMaxFileBytes, "has ", bytes.size(),
+                  " bytes, the limit of the format is ", kMaxFileBytes);
     NetDef net;
     google::protobuf::io::CodedInputStream stream(
         reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
-    stream.SetRecursionLimit(kDeepest);
+    stream.SetRecursionLimit(kMaxNesting);
     place.require(net.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage(),
                   "is no NetDef of Caffe2, or is cut off: protobuf cannot parse its ", bytes.size(),
                   " bytes");

@@ -7,7 +7,7 @@
 namespace fuseq::caffe2_reader {
 
 std::span<const OperatorRow* const> all_operators() {
-#define FUSEQ_CAFFE2_FILE(name) name##_operators(),
+#define FUSEQ_CAFFE2_FILE(name) name##_operators::rows(),
     static const auto rows = readers::sorted_by_type<OperatorRow>({
 #include "readers/caffe2/op_files.inc"
     });

@@ -25,7 +25,10 @@ std::span<const OperatorRow* const> all_operators();
 // Null where there is none.
 const OperatorRow* find_operator(std::string_view type);
 
-#define FUSEQ_CAFFE2_FILE(name) std::span<const OperatorRow> name##_operators();
+#define FUSEQ_CAFFE2_FILE(name)              \
+    namespace name##_operators {             \
+        std::span<const OperatorRow> rows(); \
+    }
 #include "readers/caffe2/op_files.inc"
 #undef FUSEQ_CAFFE2_FILE
 

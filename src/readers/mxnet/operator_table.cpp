@@ -7,7 +7,7 @@
 namespace fuseq::mxnet_reader {
 
 std::span<const OperatorRow* const> all_operators() {
-#define FUSEQ_MXNET_FILE(name) name##_operators(),
+#define FUSEQ_MXNET_FILE(name) name##_operators::rows(),
     static const auto rows = readers::sorted_by_type<OperatorRow>({
 #include "readers/mxnet/op_files.inc"
     });

@@ -26,7 +26,10 @@ std::span<const OperatorRow* const> all_operators();
 // Null where there is none.
 const OperatorRow* find_operator(std::string_view type);
 
-#define FUSEQ_MXNET_FILE(name) std::span<const OperatorRow> name##_operators();
+#define FUSEQ_MXNET_FILE(name)               \
+    namespace name##_operators {             \
+        std::span<const OperatorRow> rows(); \
+    }
 #include "readers/mxnet/op_files.inc"
 #undef FUSEQ_MXNET_FILE
 

@@ -15,7 +15,7 @@ constexpr std::uint32_t kV1 = 0xF993FAC8;  // sizes of 64 bits
 constexpr std::uint32_t kV2 = 0xF993FAC9;  // and a kind of storage
 constexpr std::uint32_t kV3 = 0xF993FACA;  // and scalars
 constexpr std::uint32_t kMostDimensions = 32;
-constexpr std::uint64_t kLargest = std::uint64_t{1} << 40;
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
 // Numbers in the order of the machine, which is that of the file.
 class ByteReader {
@@ -59,7 +59,7 @@ Shape checked_shape(ByteReader& reader, std::uint32_t rank, bool wide) {
                                        : reader.number<std::uint32_t>("a dimension");
         reader.place().require(size >= 0, "dimension ", d, " is ", size);
         const auto factor = std::max<std::uint64_t>(static_cast<std::uint64_t>(size), 1);
-        reader.place().require(elements <= kLargest / factor, "has more than ", kLargest,
+        reader.place().require(elements <= kMaxElements / factor, "has more than ", kMaxElements,
                                " elements");
         elements *= factor;
         shape.push_back(static_cast<std::size_t>(size));

@@ -12,13 +12,13 @@
 namespace fuseq::onnx_reader {
 namespace {
 
-constexpr std::size_t kLargest = std::numeric_limits<int>::max();
+constexpr std::size_t kMaxFileBytes = std::numeric_limits<int>::max();
 // Graphs within attributes of nodes take four levels each.
-constexpr int kDeepest = 100;
+constexpr int kMaxNesting = 100;
 
 void check_size(std::uint64_t size, const Place& place) {
-    place.require(size <= kLargest, "has ", size, " bytes, the limit of the format is ", kLargest,
-                  "; save the model with external data");
+    place.require(size <= kMaxFileBytes, "has ", size, " bytes, the limit of the format is ",
+                  kMaxFileBytes, "; save the model with external data");
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ std::shared_ptr<const ::onnx::ModelProto> parse_model(std::string_view bytes, co
     auto model = std::make_shared<::onnx::ModelProto>();
     google::protobuf::io::CodedInputStream stream(
         reinterpret_cast<const std::uint8_t*>(bytes.data()), static_cast<int>(bytes.size()));
-    stream.SetRecursionLimit(kDeepest);
+    stream.SetRecursionLimit(kMaxNesting);
     const bool parsed = model->ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
     place.require(parsed, "is no ONNX model, or is cut off: protobuf cannot parse its ",
                   bytes.size(), " bytes");

@@ -19,7 +19,7 @@ std::vector<const OperatorRow*> collect() {
             rows.push_back(&row);
         }
     };
-#define FUSEQ_ONNX_FILE(name) take(name##_operators());
+#define FUSEQ_ONNX_FILE(name) take(name##_operators::rows());
 #include "readers/onnx/op_files.inc"
 #undef FUSEQ_ONNX_FILE
     std::sort(rows.begin(), rows.end(), [](auto* a, auto* b) { return key(a) < key(b); });

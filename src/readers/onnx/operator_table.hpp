@@ -30,7 +30,10 @@ std::span<const OperatorRow* const> all_operators();
 // The newest form not newer than `version`; null where there is none.
 const OperatorRow* find_operator(std::string_view domain, std::string_view type, int version);
 
-#define FUSEQ_ONNX_FILE(name) std::span<const OperatorRow> name##_operators();
+#define FUSEQ_ONNX_FILE(name)                \
+    namespace name##_operators {             \
+        std::span<const OperatorRow> rows(); \
+    }
 #include "readers/onnx/op_files.inc"
 #undef FUSEQ_ONNX_FILE
 

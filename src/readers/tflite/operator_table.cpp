@@ -7,7 +7,7 @@
 namespace fuseq::tflite_reader {
 
 std::span<const OperatorRow* const> all_operators() {
-#define FUSEQ_TFLITE_FILE(name) name##_operators(),
+#define FUSEQ_TFLITE_FILE(name) name##_operators::rows(),
     static const auto rows = readers::sorted_by_type<OperatorRow>({
 #include "readers/tflite/op_files.inc"
     });

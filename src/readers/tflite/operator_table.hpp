@@ -31,7 +31,10 @@ const OperatorRow* find_operator(std::string_view type);
 std::string_view builtin_name(std::int32_t code);
 inline constexpr std::int32_t kCustomCode = 32;
 
-#define FUSEQ_TFLITE_FILE(name) std::span<const OperatorRow> name##_operators();
+#define FUSEQ_TFLITE_FILE(name)              \
+    namespace name##_operators {             \
+        std::span<const OperatorRow> rows(); \
+    }
 #include "readers/tflite/op_files.inc"
 #undef FUSEQ_TFLITE_FILE
 

@@ -17,7 +17,7 @@ namespace {
 using ::tflite::TensorType;
 
 // Of one tensor; sizes of shapes are multiplied below it.
-constexpr std::size_t kLargest = std::size_t{1} << 40;
+constexpr std::size_t kMaxElements = std::size_t{1} << 40;
 
 struct Range {
     std::int64_t lowest = 0;
@@ -44,7 +44,8 @@ Shape read_shape(const ::tflite::Tensor& tensor, const Place& place) {
         const auto wide = static_cast<std::size_t>(size);
         // Of empty tensors too: their strides are products of the other sizes.
         const std::size_t factor = std::max<std::size_t>(wide, 1);
-        place.require(elements <= kLargest / factor, "has more than ", kLargest, " elements");
+        place.require(elements <= kMaxElements / factor, "has more than ", kMaxElements,
+                      " elements");
         elements *= factor;
         shape.push_back(wide);
     }

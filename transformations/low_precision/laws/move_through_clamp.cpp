@@ -22,7 +22,7 @@ namespace fuseq {
 namespace {
 
 // Bounds such as 6 and scales such as 6/255 are rounded; their quotient is whole to within this.
-constexpr double kNoise = 1e-4;
+constexpr double kClampNoise = 1e-4;
 
 double in_steps(float bound, float scale, float zero_point) {
     return static_cast<double>(bound) / scale + zero_point;
@@ -47,7 +47,7 @@ LawResult move_through_clamp(Node& node, const Dequantize& dq) {
         if (l > highest || h < lowest) {
             return LawResult::refused("bound_outside", "a bound is no integer of the type");
         }
-        if (c > 0 && (std::abs(l - low) > kNoise || std::abs(h - high) > kNoise)) {
+        if (c > 0 && (std::abs(l - low) > kClampNoise || std::abs(h - high) > kClampNoise)) {
             return LawResult::refused("per_channel_bounds",
                                       "the bounds are different integers in different channels");
         }
@@ -56,7 +56,7 @@ LawResult move_through_clamp(Node& node, const Dequantize& dq) {
     }
     for (double* bound : {&low, &high}) {
         const double whole = std::nearbyint(*bound);
-        if (!(std::abs(*bound - whole) <= kNoise)) {
+        if (!(std::abs(*bound - whole) <= kClampNoise)) {
             return LawResult::refused("bound_between_steps",
                                       fmt::format("a bound is {:g} steps", *bound));
         }

@@ -18,7 +18,7 @@
 namespace fuseq {
 namespace {
 
-constexpr double kNoise = 1e-4;  // of a step
+constexpr double kPadNoise = 1e-4;  // of a step
 
 }  // namespace
 
@@ -36,7 +36,7 @@ LawResult move_through_pad(Node& node, const Dequantize& dq) {
         const double steps = *value / dq.scale[0] + dq.zero_point[0];
         q = std::nearbyint(steps);
         const bool is_signed = dq.q.type() == ElementType::i8;
-        if (!(std::abs(steps - q) <= kNoise) || q < (is_signed ? -128 : 0) ||
+        if (!(std::abs(steps - q) <= kPadNoise) || q < (is_signed ? -128 : 0) ||
             q > (is_signed ? 127 : 255)) {
             return LawResult::refused("pad_value",
                                       fmt::format("the value of padding is {} steps, no {}", steps,

@@ -5,7 +5,7 @@
 #include "readers/caffe2/operator_table.hpp"
 #include "readers/caffe2/ops/window.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::convolution_operators {
 namespace {
 
 // Weights are [M, C / group, H, W], in nets of NHWC [M, H, W, C / group].
@@ -171,8 +171,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> convolution_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::convolution_operators

@@ -6,7 +6,7 @@
 
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::fill_operators {
 namespace {
 
 constexpr std::size_t kLargest = std::size_t{1} << 31;
@@ -99,8 +99,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> fill_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::fill_operators

@@ -4,7 +4,7 @@
 // Matrix products: rows of K values times weights [N, K].
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::fully_connected_operators {
 namespace {
 
 Shape weight_shape(Operator& op) {
@@ -87,8 +87,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> fully_connected_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::fully_connected_operators

@@ -7,7 +7,7 @@
 
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::function_operators {
 namespace {
 
 constexpr std::int64_t kBytes = 256;
@@ -177,8 +177,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> function_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::function_operators

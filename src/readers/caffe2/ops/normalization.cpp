@@ -4,7 +4,7 @@
 // Normalizations.
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::normalization_operators {
 namespace {
 
 Values batch_normalization(Operator& op) {
@@ -40,8 +40,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> normalization_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::normalization_operators

@@ -5,7 +5,7 @@
 #include "readers/caffe2/operator_table.hpp"
 #include "readers/caffe2/ops/window.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::pooling_operators {
 namespace {
 
 // global_pooling: the window is the image.
@@ -120,8 +120,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> pooling_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::pooling_operators

@@ -4,7 +4,7 @@
 // Between real values and grids.
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::quantization_operators {
 namespace {
 
 Values quantize(Operator& op) {
@@ -37,8 +37,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> quantization_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::quantization_operators

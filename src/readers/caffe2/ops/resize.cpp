@@ -6,7 +6,7 @@
 
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::resize_operators {
 namespace {
 
 std::vector<std::int64_t> result_sizes(Operator& op, const Output& x) {
@@ -84,8 +84,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> resize_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::resize_operators

@@ -8,7 +8,7 @@
 
 #include "readers/caffe2/operator_table.hpp"
 
-namespace fuseq::caffe2_reader {
+namespace fuseq::caffe2_reader::shape_operators {
 namespace {
 
 bool is_int8(const Operator& op) {
@@ -158,8 +158,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> shape_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::caffe2_reader
+}  // namespace fuseq::caffe2_reader::shape_operators

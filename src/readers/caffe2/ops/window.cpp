@@ -5,7 +5,7 @@
 namespace fuseq::caffe2_reader {
 namespace {
 
-constexpr std::int64_t kLargest = 1 << 20;
+constexpr std::int64_t kLargestWindow = 1 << 20;
 
 // Height and width by the three ways of stating them.
 std::vector<std::int64_t> pair(const Operator& op,
@@ -23,7 +23,7 @@ std::vector<std::int64_t> pair(const Operator& op,
     op.require(values.size() == 2, "argument ", list, " has ", values.size(),
                " values, expected 2: images are supported");
     for (const std::int64_t value : values) {
-        op.require(value >= 1 && value <= kLargest, "argument ", one, " is ", value,
+        op.require(value >= 1 && value <= kLargestWindow, "argument ", one, " is ", value,
                    ", expected 1 or more");
     }
     return values;
@@ -39,7 +39,7 @@ void read_pads(const Operator& op, Window& window) {
                 op.integer("pad_r", 0)};
     }
     for (const std::int64_t pad : pads) {
-        op.require(pad >= 0 && pad <= kLargest, "a padding is ", pad, ", expected 0 or more");
+        op.require(pad >= 0 && pad <= kLargestWindow, "a padding is ", pad, ", expected 0 or more");
     }
     window.begin = {pads[0], pads[1]};
     window.end = {pads[2], pads[3]};

@@ -4,7 +4,7 @@
 // Sums, differences, products, of tensors and with a number.
 #include "readers/mxnet/operator_table.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::arithmetic_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -102,8 +102,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> arithmetic_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::arithmetic_operators

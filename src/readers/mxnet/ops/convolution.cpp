@@ -5,7 +5,7 @@
 #include "readers/mxnet/operator_table.hpp"
 #include "readers/mxnet/ops/window.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::convolution_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -63,8 +63,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> convolution_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::convolution_operators

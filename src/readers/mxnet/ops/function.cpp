@@ -6,7 +6,7 @@
 
 #include "readers/mxnet/operator_table.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::function_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -107,8 +107,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> function_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::function_operators

@@ -11,7 +11,7 @@
 #include "readers/mxnet/ops/products.hpp"
 #include "readers/mxnet/ops/window.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::fused_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -290,8 +290,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> fused_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::fused_operators

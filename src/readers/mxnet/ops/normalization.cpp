@@ -4,7 +4,7 @@
 // Normalizations.
 #include "readers/mxnet/operator_table.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::normalization_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -45,8 +45,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> normalization_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::normalization_operators

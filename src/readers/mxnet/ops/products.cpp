@@ -9,7 +9,7 @@
 #include "readers/mxnet/ops/products.hpp"
 #include "readers/mxnet/ops/window.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::products_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -86,6 +86,14 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
+std::span<const OperatorRow> rows() {
+    return kRows;
+}
+
+}  // namespace fuseq::mxnet_reader::products_operators
+
+namespace fuseq::mxnet_reader {
+
 Output integer_bias(Operator& op, const Output& bias, double scale, double product) {
     const auto known = op.known_ints(bias);
     op.require(known.has_value(), "the bias is not constant");
@@ -109,10 +117,6 @@ Output fully_connected_rows(Operator& op, const TextAttributes& attributes, cons
     const Output x = op.input(0);
     const bool rows = x.partial_shape().rank_is_static() && x.partial_shape().rank() == 2;
     return rows || !attributes.flag("flatten", true) ? x : op.reshape(x, {0, -1});
-}
-
-std::span<const OperatorRow> products_operators() {
-    return kRows;
 }
 
 }  // namespace fuseq::mxnet_reader

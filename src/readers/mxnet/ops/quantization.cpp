@@ -7,7 +7,7 @@
 #include "ops/quantized/quantized_attributes.hpp"
 #include "readers/mxnet/operator_table.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::quantization_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -177,8 +177,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> quantization_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::quantization_operators

@@ -7,7 +7,7 @@
 
 #include "readers/mxnet/operator_table.hpp"
 
-namespace fuseq::mxnet_reader {
+namespace fuseq::mxnet_reader::shape_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -86,8 +86,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> shape_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::mxnet_reader
+}  // namespace fuseq::mxnet_reader::shape_operators

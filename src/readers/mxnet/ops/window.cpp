@@ -5,7 +5,7 @@
 namespace fuseq::mxnet_reader {
 namespace {
 
-constexpr std::int64_t kLargest = 1 << 20;
+constexpr std::int64_t kLargestWindow = 1 << 20;
 
 std::vector<std::int64_t> list(const TextAttributes& attributes,
                                const char* name,
@@ -20,8 +20,8 @@ std::vector<std::int64_t> list(const TextAttributes& attributes,
                   " values, the kernel has ", count);
     const std::int64_t min = std::min<std::int64_t>(otherwise, 1);
     for (const std::int64_t value : values) {
-        place.require(value >= min && value <= kLargest, "attribute ", name, " has the value ",
-                      value, ", expected ", min, " or more");
+        place.require(value >= min && value <= kLargestWindow, "attribute ", name,
+                      " has the value ", value, ", expected ", min, " or more");
     }
     return values;
 }

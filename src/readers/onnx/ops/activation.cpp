@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::activation_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -191,8 +191,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> activation_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::activation_operators

@@ -9,7 +9,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/heads.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::attention_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -258,8 +258,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> attention_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::attention_operators

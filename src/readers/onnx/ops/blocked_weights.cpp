@@ -11,7 +11,7 @@
 
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::blocked_weights_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -239,8 +239,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> blocked_weights_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::blocked_weights_operators

@@ -5,7 +5,7 @@
 #include "readers/onnx/element_types.hpp"
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::constant_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -112,8 +112,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> constant_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::constant_operators

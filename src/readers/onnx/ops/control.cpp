@@ -8,7 +8,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/bodies.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::control_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -86,8 +86,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> control_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::control_operators

@@ -9,7 +9,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/window.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::convolution_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -112,21 +112,26 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
+std::span<const OperatorRow> rows() {
+    return kRows;
+}
+
+}  // namespace fuseq::onnx_reader::convolution_operators
+
+namespace fuseq::onnx_reader {
+
 Window convolution_window(const Operator& op, const Output& weights) {
     const std::size_t rank = op.rank(weights, "the weights");
     op.require(rank >= 3, "the weights have rank ", rank, ", expected 3 or more");
-    return read_window(op, rank - 2, kernel_of(op, weights));
+    return read_window(op, rank - 2, convolution_operators::kernel_of(op, weights));
 }
 
 Output convolve(Operator& op, const Output& x, const Output& weights) {
     const Window window = convolution_window(op, weights);
     const std::int64_t group = op.attributes.integer("group", 1);
-    const Output split = group == 1 ? weights : split_groups(op, weights, group);
+    const Output split =
+        group == 1 ? weights : convolution_operators::split_groups(op, weights, group);
     return op.add(group == 1 ? "Convolution" : "GroupConvolution", {x, split}, window.attributes());
-}
-
-std::span<const OperatorRow> convolution_operators() {
-    return kRows;
 }
 
 }  // namespace fuseq::onnx_reader

@@ -6,7 +6,7 @@
 
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::detection_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -56,8 +56,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> detection_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::detection_operators

@@ -4,7 +4,7 @@
 // Element by element: arithmetic, comparison, logic, functions of one value.
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::elementwise_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -186,8 +186,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> elementwise_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::elementwise_operators

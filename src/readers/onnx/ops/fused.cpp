@@ -6,7 +6,7 @@
 #include "readers/onnx/ops/convolution.hpp"
 #include "readers/onnx/ops/matmul.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::fused_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -70,8 +70,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> fused_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::fused_operators

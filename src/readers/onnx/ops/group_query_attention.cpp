@@ -10,7 +10,7 @@
 #include "readers/onnx/ops/heads.hpp"
 #include "readers/onnx/ops/rotary.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::group_query_attention_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -173,8 +173,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> group_query_attention_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::group_query_attention_operators

@@ -4,7 +4,7 @@
 // Elements by index.
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::indexing_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -94,8 +94,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> indexing_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::indexing_operators

@@ -11,7 +11,7 @@
 #include "readers/onnx/ops/quantized.hpp"
 #include "readers/onnx/ops/window.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::integer_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -200,8 +200,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> integer_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::integer_operators

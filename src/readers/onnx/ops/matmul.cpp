@@ -6,7 +6,7 @@
 
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::matmul_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -50,20 +50,24 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
+std::span<const OperatorRow> rows() {
+    return kRows;
+}
+
+}  // namespace fuseq::onnx_reader::matmul_operators
+
+namespace fuseq::onnx_reader {
+
 Output gemm_product(Operator& op) {
     const Output product = op.add("MatMul", {op.input(0), op.input(1)},
                                   {{"transpose_a", op.attributes.integer("transA", 0) != 0},
                                    {"transpose_b", op.attributes.integer("transB", 0) != 0}});
-    const Output result = scaled(op, product, op.attributes.real("alpha", 1.0F));
+    const Output result = matmul_operators::scaled(op, product, op.attributes.real("alpha", 1.0F));
     const float beta = op.attributes.real("beta", 1.0F);
     if (!op.has_input(2) || beta == 0.0F) {
         return result;
     }
-    return op.add("Add", {result, scaled(op, op.input(2), beta)});
-}
-
-std::span<const OperatorRow> matmul_operators() {
-    return kRows;
+    return op.add("Add", {result, matmul_operators::scaled(op, op.input(2), beta)});
 }
 
 }  // namespace fuseq::onnx_reader

@@ -8,7 +8,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/window.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::normalization_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -232,8 +232,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> normalization_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::normalization_operators

@@ -9,7 +9,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/window.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::pooling_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -97,18 +97,22 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
+std::span<const OperatorRow> rows() {
+    return kRows;
+}
+
+}  // namespace fuseq::onnx_reader::pooling_operators
+
+namespace fuseq::onnx_reader {
+
 ModelAttributes pool_attributes(const Operator& op) {
-    return attributes_of(op, pool_window(op));
+    return pooling_operators::attributes_of(op, pooling_operators::pool_window(op));
 }
 
 Output average(Operator& op, const Output& x) {
     ModelAttributes attributes = pool_attributes(op);
     attributes.push_back({"exclude-pad", op.attributes.integer("count_include_pad", 0) == 0});
     return op.add("AvgPool", {x}, attributes);
-}
-
-std::span<const OperatorRow> pooling_operators() {
-    return kRows;
 }
 
 }  // namespace fuseq::onnx_reader

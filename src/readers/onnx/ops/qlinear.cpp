@@ -8,7 +8,7 @@
 #include "readers/onnx/ops/quantization.hpp"
 #include "readers/onnx/ops/quantized.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::qlinear_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -196,8 +196,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> qlinear_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::qlinear_operators

@@ -10,7 +10,7 @@
 #include "readers/onnx/ops/fake_quantize_limits.hpp"
 #include "readers/onnx/ops/quantization.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::quantize_linear_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -116,8 +116,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> quantize_linear_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::quantize_linear_operators

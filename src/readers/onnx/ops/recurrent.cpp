@@ -9,7 +9,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/bodies.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::recurrent_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -262,8 +262,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> recurrent_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::recurrent_operators

@@ -4,7 +4,7 @@
 // Reductions.
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::reduce_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -101,8 +101,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> reduce_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::reduce_operators

@@ -69,6 +69,9 @@ Output rotate(
     return rest ? op.add("Concat", {y, rest}, {{"axis", std::int64_t{3}}}) : y;
 }
 
+}  // namespace fuseq::onnx_reader
+
+namespace fuseq::onnx_reader::rotary_operators {
 namespace {
 
 Output with_heads(Operator& op, const Output& x, const Angles& angles, std::int64_t heads) {
@@ -140,8 +143,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> rotary_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::rotary_operators

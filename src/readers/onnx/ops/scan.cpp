@@ -8,7 +8,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/bodies.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::scan_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -125,8 +125,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> scan_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::scan_operators

@@ -9,7 +9,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/flatten.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::shape_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -116,8 +116,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> shape_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::shape_operators

@@ -8,7 +8,7 @@
 #include "readers/onnx/element_types.hpp"
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::signal_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -248,8 +248,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> signal_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::signal_operators

@@ -4,7 +4,7 @@
 // Joining, cutting and padding.
 #include "readers/onnx/operator_table.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::slicing_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -193,8 +193,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> slicing_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::slicing_operators

@@ -5,7 +5,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/flatten.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::softmax_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -62,8 +62,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> softmax_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::softmax_operators

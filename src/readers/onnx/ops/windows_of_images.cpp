@@ -5,7 +5,7 @@
 #include "readers/onnx/operator_table.hpp"
 #include "readers/onnx/ops/convolution.hpp"
 
-namespace fuseq::onnx_reader {
+namespace fuseq::onnx_reader::windows_of_images_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
@@ -46,8 +46,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> windows_of_images_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::onnx_reader
+}  // namespace fuseq::onnx_reader::windows_of_images_operators

@@ -6,7 +6,7 @@
 #include "readers/tflite/ops/grids.hpp"
 #include "readers/tflite/ops/hard_swish_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::activation_operators {
 namespace {
 
 using ::tflite::ActivationFunctionType;
@@ -158,8 +158,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> activation_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::activation_operators

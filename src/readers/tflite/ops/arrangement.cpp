@@ -4,7 +4,7 @@
 // Elements in another order: blocks of pixels, and sequences read backwards.
 #include "readers/tflite/operator_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::arrangement_operators {
 namespace {
 
 std::int64_t block_size(const Operator& op, std::int32_t stated) {
@@ -97,8 +97,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> arrangement_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::arrangement_operators

@@ -8,7 +8,7 @@
 
 #include "readers/tflite/operator_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::control_operators {
 namespace {
 
 Output one_condition(Operator& op, const Output& condition) {
@@ -73,8 +73,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> control_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::control_operators

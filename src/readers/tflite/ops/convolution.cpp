@@ -6,7 +6,7 @@
 #include "readers/tflite/ops/grids.hpp"
 #include "readers/tflite/ops/window.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::convolution_operators {
 namespace {
 
 std::int64_t size_at(const Operator& op, std::size_t input, std::size_t axis) {
@@ -199,8 +199,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> convolution_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::convolution_operators

@@ -5,7 +5,7 @@
 #include "readers/tflite/custom_options.hpp"
 #include "readers/tflite/operator_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::detection_operators {
 namespace {
 
 enum Input : std::size_t { kEncodings, kScores, kAnchors };
@@ -42,8 +42,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> detection_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::detection_operators

@@ -9,7 +9,7 @@
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::elementwise_operators {
 namespace {
 
 using ::tflite::ActivationFunctionType;
@@ -255,8 +255,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> elementwise_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::elementwise_operators

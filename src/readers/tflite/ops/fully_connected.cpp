@@ -7,7 +7,7 @@
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::fully_connected_operators {
 namespace {
 
 // [..., K] as rows of K values, where K is the second dimension of the weights.
@@ -105,8 +105,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> fully_connected_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::fully_connected_operators

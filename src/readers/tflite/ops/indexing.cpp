@@ -4,7 +4,7 @@
 // Values by their indices, and indices of values.
 #include "readers/tflite/operator_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::indexing_operators {
 namespace {
 
 Values gather(Operator& op) {
@@ -92,8 +92,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> indexing_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::indexing_operators

@@ -11,12 +11,12 @@ namespace {
 constexpr std::size_t kGates = 4;  // input, forget, cell, output
 constexpr std::size_t kWeights = 1;
 constexpr std::size_t kRecurrent = 5;
-constexpr std::size_t kBias = 12;
-constexpr std::size_t kState = 18;
+constexpr std::size_t kBiases = 12;
+constexpr std::size_t kOutputState = 18;
 constexpr std::size_t kCell = 19;
 constexpr std::size_t kHidden = 4;  // of the intermediates
 
-float one_scale(const Operator& op, const TensorInfo& info) {
+float known_scale(const Operator& op, const TensorInfo& info) {
     op.require(info.quantization.known() && !info.quantization.per_channel(), info.title(),
                " has no scale, or several");
     return info.quantization.scale();
@@ -37,7 +37,7 @@ std::vector<float> scales(const Operator& op, std::size_t first) {
         const TensorInfo& info = op.tensor(first + gate);
         op.require(info.type == ElementType::i8, info.title(), " is ", to_string(info.type),
                    ", expected i8 as the input");
-        list.push_back(one_scale(op, info));
+        list.push_back(known_scale(op, info));
         op.require(info.quantization.zero_point() == 0, info.title(), " has zero point ",
                    info.quantization.zero_point(), ", expected 0");
     }
@@ -53,11 +53,11 @@ std::int64_t cell_exponent(const Operator& op, float scale) {
 
 ModelAttributes attributes(const Operator& op, float clip) {
     const TensorInfo& x = op.tensor(0);
-    const TensorInfo& state = op.tensor(kState);
+    const TensorInfo& state = op.tensor(kOutputState);
     const TensorInfo& hidden = op.intermediate(kHidden);
-    const float cells = one_scale(op, op.tensor(kCell));
-    const float input_scale = one_scale(op, x);
-    const float state_scale = one_scale(op, state);
+    const float cells = known_scale(op, op.tensor(kCell));
+    const float input_scale = known_scale(op, x);
+    const float state_scale = known_scale(op, state);
     op.require(state.quantization == op.output_tensor().quantization,
                "the output and its state have different scales or zero points");
     const float steps = clip / cells;
@@ -65,7 +65,7 @@ ModelAttributes attributes(const Operator& op, float clip) {
             {"input_zero_point", x.quantization.zero_point()},
             {"state_scale", state_scale},
             {"state_zero_point", state.quantization.zero_point()},
-            {"hidden_scale", one_scale(op, hidden)},
+            {"hidden_scale", known_scale(op, hidden)},
             {"hidden_zero_point", hidden.quantization.zero_point()},
             {"cell_exponent", cell_exponent(op, cells)},
             {"cell_clip", static_cast<std::int64_t>(std::clamp(steps, 0.0F, 32767.0F))},
@@ -98,10 +98,10 @@ Values integer_lstm(Operator& op) {
     const bool time_major = options.time_major();
     const Output x = time_major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
     fuseq::Node* node = op.node("QuantizedLstm",
-                                {x, op.input(kState), op.input(kCell), gates(op, kWeights),
-                                 gates(op, kRecurrent), gates(op, kBias)},
+                                {x, op.input(kOutputState), op.input(kCell), gates(op, kWeights),
+                                 gates(op, kRecurrent), gates(op, kBiases)},
                                 attributes(op, clip));
-    op.assign(kState, node->output(1));
+    op.assign(kOutputState, node->output(1));
     op.assign(kCell, node->output(2));
     const Output y = node->output(0);
     return plain(time_major ? op.transpose(y, {1, 0, 2}) : y);

@@ -10,7 +10,7 @@
 #include "readers/tflite/ops/integer_lstm.hpp"
 #include "readers/tflite/ops/sequence.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::lstm_operators {
 namespace {
 
 using readers::kLstmGates;
@@ -250,8 +250,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> lstm_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::lstm_operators

@@ -6,7 +6,7 @@
 #include "readers/tflite/ops/grids.hpp"
 #include "readers/tflite/ops/window.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::pooling_operators {
 namespace {
 
 struct Pool {
@@ -72,8 +72,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> pooling_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::pooling_operators

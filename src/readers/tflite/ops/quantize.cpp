@@ -7,7 +7,7 @@
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::quantize_operators {
 namespace {
 
 Values quantize_values(Operator& op) {
@@ -78,8 +78,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> quantize_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::quantize_operators

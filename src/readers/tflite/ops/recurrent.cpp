@@ -6,7 +6,7 @@
 #include "readers/tflite/ops/integer_svdf.hpp"
 #include "readers/tflite/ops/sequence.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::recurrent_operators {
 namespace {
 
 // Inputs: values, weights, recurrent weights, bias, state.
@@ -85,8 +85,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> recurrent_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::recurrent_operators

@@ -5,7 +5,7 @@
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::resize_operators {
 namespace {
 
 std::vector<std::int64_t> wanted_sizes(Operator& op) {
@@ -72,8 +72,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> resize_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::resize_operators

@@ -6,7 +6,7 @@
 
 #include "readers/tflite/operator_table.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::shape_operators {
 namespace {
 
 // Images of one pixel have their values in the order of the file.
@@ -209,8 +209,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> shape_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::shape_operators

@@ -8,7 +8,7 @@
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
-namespace fuseq::tflite_reader {
+namespace fuseq::tflite_reader::slicing_operators {
 namespace {
 
 Values concatenation(Operator& op) {
@@ -219,8 +219,8 @@ const OperatorRow kRows[] = {
 
 }  // namespace
 
-std::span<const OperatorRow> slicing_operators() {
+std::span<const OperatorRow> rows() {
     return kRows;
 }
 
-}  // namespace fuseq::tflite_reader
+}  // namespace fuseq::tflite_reader::slicing_operators

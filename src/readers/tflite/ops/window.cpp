@@ -7,11 +7,12 @@
 namespace fuseq::tflite_reader {
 namespace {
 
-constexpr std::int64_t kLargest = 1 << 24;
+constexpr std::int64_t kLargestWindow = 1 << 24;
 
 void check_positive(const Operator& op, const char* what, const std::vector<std::int64_t>& values) {
     for (const std::int64_t value : values) {
-        op.require(value >= 1 && value <= kLargest, what, " is ", value, ", expected 1 or more");
+        op.require(value >= 1 && value <= kLargestWindow, what, " is ", value,
+                   ", expected 1 or more");
     }
 }
 
