@@ -26,6 +26,8 @@
 namespace fuseq::cpu {
 namespace {
 
+constexpr float kLargest = 65535;
+
 // What the step needs at run time.
 struct Work {
     kernels::U16Product product;
@@ -65,8 +67,7 @@ struct Work {
                 memory.work<std::byte>(0) +
                 static_cast<std::size_t>(omp_get_thread_num()) * product.scratch_bytes();
             if (linear) {
-                return product.run(src, {begin, end}, scratch, *linear,
-                                   static_cast<std::uint16_t*>(dst));
+                return product.run(src, {begin, end}, scratch, *linear, dst);
             }
             product.run(src, {begin, end}, scratch,
                         [&](float* sums, std::size_t pixel, std::size_t count) {
@@ -106,32 +107,64 @@ Node* convert_after(const StepBuilder& builder, const Group& group) {
                : nullptr;
 }
 
-// A chain that is linear in pieces and ends in a rounding to what a u16 holds.
-std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::size_t channels) {
-    constexpr float kLargest = 65535;
+// The operations of a chain before a rounding to what a u16 holds, if it ends so.
+std::optional<std::size_t> before_rounding(const post_ops::Chain& chain) {
     if (chain.ops.size() < 2) {
         return std::nullopt;
     }
     const auto* clip = std::get_if<post_ops::Clip>(&chain.ops.back());
     const std::size_t before = chain.ops.size() - 2;
-    if (clip == nullptr || !clip->low.all_equal_to(0) || !clip->high.all_equal_to(kLargest) ||
-        !std::holds_alternative<post_ops::Round>(chain.ops[before])) {
+    return clip != nullptr && clip->low.all_equal_to(0) && clip->high.all_equal_to(kLargest) &&
+                   std::holds_alternative<post_ops::Round>(chain.ops[before])
+               ? std::optional(before)
+               : std::nullopt;
+}
+
+// A scale, and a shift or none, after the bounds of `head`.
+std::optional<kernels::U16Finish> rescaled_of(const post_ops::Chain& chain,
+                                              const post_ops::PiecewiseLinearHead& head,
+                                              std::size_t before,
+                                              std::size_t channels) {
+    const post_ops::AffineHead last = post_ops::affine_head(post_ops::chain_from(
+        post_ops::chain_until(chain, before, ElementType::f32), head.consumed));
+    if (!last.scale || head.consumed + last.consumed != before ||
+        (head.slope.empty() && head.shift != 0)) {
+        return std::nullopt;
+    }
+    const std::vector<float> shift{head.shift};
+    const std::vector<float> rescale = last.scale->list();
+    const std::vector<float> zero = last.shift ? last.shift->list() : std::vector<float>{0.0F};
+    return kernels::U16Finish({.scale = head.scale,
+                               .bias = head.bias,
+                               .slope = head.slope,
+                               .shift = shift,
+                               .low = head.low,
+                               .high = head.high,
+                               .rescale = rescale,
+                               .zero = zero},
+                              channels);
+}
+
+// A chain that is linear in pieces and ends in a rounding to what a u16 holds.
+std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::size_t channels) {
+    const std::optional<std::size_t> before = before_rounding(chain);
+    if (!before) {
         return std::nullopt;
     }
     post_ops::PiecewiseLinearHead head =
-        post_ops::piecewise_linear_head(post_ops::chain_until(chain, before, ElementType::f32));
+        post_ops::piecewise_linear_head(post_ops::chain_until(chain, *before, ElementType::f32));
     std::vector<float> shift{head.shift};
-    if (head.consumed + 1 == before) {  // a shift a channel
-        const auto* last = std::get_if<post_ops::Shift>(&chain.ops[head.consumed]);
-        if (last == nullptr || head.shift != 0 || head.low > 0 || std::isfinite(head.high)) {
+    if (head.consumed + 1 == *before &&
+        std::holds_alternative<post_ops::Shift>(chain.ops[head.consumed])) {  // a shift a channel
+        if (head.shift != 0 || head.low > 0 || std::isfinite(head.high)) {
             return std::nullopt;
         }
-        shift = last->by.list();
-    } else if (head.consumed != before) {
-        return std::nullopt;
+        shift = std::get<post_ops::Shift>(chain.ops[head.consumed]).by.list();
+    } else if (head.consumed != *before) {
+        return rescaled_of(chain, head, *before, channels);
     }
     // A relu is read as a bound.
-    const bool relu = head.consumed != before && head.low == 0;
+    const bool relu = head.consumed != *before && head.low == 0;
     if (relu) {
         head.slope = {0.0F};
     }
@@ -142,6 +175,19 @@ std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::s
                                .low = relu ? 0.0F : std::max(head.low, 0.0F),
                                .high = std::min(head.high, kLargest)},
                               channels);
+}
+
+// A scale, a shift or both, of which floats are stored.
+std::optional<kernels::U16Finish> affine_of(const post_ops::Chain& chain, std::size_t channels) {
+    const post_ops::AffineHead head = post_ops::affine_head(chain);
+    if (chain.ops.empty() || head.consumed != chain.ops.size() ||
+        chain.dst_type != ElementType::f32) {
+        return std::nullopt;
+    }
+    const std::vector<float> scale = head.scale ? head.scale->list() : std::vector<float>{1.0F};
+    const std::vector<float> bias = head.shift ? head.shift->list() : std::vector<float>{};
+    return kernels::U16Finish(
+        {.scale = scale, .bias = bias, .slope = {}, .shift = {}, .to_floats = true}, channels);
 }
 
 kernels::U16Product product_of(const Node& node) {
@@ -230,6 +276,8 @@ TensorId make_u16_product(StepBuilder& builder, const Group& group) {
     if (convert != nullptr) {
         work->dst_type = ElementType::u16;
         work->linear = linear_of(taken, channels);
+    } else {
+        work->linear = affine_of(taken, channels);
     }
     CallStep::Tensors tensors;
     tensors.inputs = {builder.tensor_of(node.input(0), layout)};

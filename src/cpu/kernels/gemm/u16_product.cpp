@@ -189,10 +189,14 @@ private:
     }
 
     Results results_of(std::size_t pixel, std::size_t group) const {
-        Results results = results_;
-        results.dst += pixel * p_.shape.dst_channels;
-        results.channel = group * kGroup;
-        return results;
+        if (results_.finish == nullptr) {
+            return {};
+        }
+        const std::size_t size =
+            results_.finish->to_floats() ? sizeof(float) : sizeof(std::uint16_t);
+        return {.finish = results_.finish,
+                .dst = static_cast<std::byte*>(results_.dst) + pixel * p_.shape.dst_channels * size,
+                .channel = group * kGroup};
     }
 
     void sum_channels(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
@@ -291,23 +295,29 @@ U16Product::U16Product(U16Product&&) noexcept = default;
 U16Product& U16Product::operator=(U16Product&&) noexcept = default;
 
 U16Finish::U16Finish(const Params& params, std::size_t channels)
-    : channels_(channels), low_(params.low), high_(params.high) {
-    const auto padded = [&](std::span<const float> list) {
+    : channels_(channels), to_floats_(params.to_floats), low_(params.low), high_(params.high) {
+    const auto padded = [&](std::span<const float> list, float absent) {
         std::vector<float> values(rounded_up(channels, 2 * kGroup), 0.0F);
         for (std::size_t c = 0; c < channels; ++c) {
-            values[c] = list.empty() ? 0.0F : list[list.size() == 1 ? 0 : c];
+            values[c] = list.empty() ? absent : list[list.size() == 1 ? 0 : c];
         }
         return values;
     };
-    scale_ = padded(params.scale);
-    bias_ = padded(params.bias);
-    shift_ = padded(params.shift);
+    scale_ = padded(params.scale, 0.0F);
+    bias_ = padded(params.bias, -0.0F);  // which leaves a negative zero
+    shift_ = padded(params.shift, 0.0F);
+    if (!params.rescale.empty()) {
+        rescale_ = padded(params.rescale, 0.0F);
+        zero_ = padded(params.zero, 0.0F);
+    }
     if (!params.slope.empty()) {
-        slope_ = padded(params.slope);
+        slope_ = padded(params.slope, 0.0F);
         return;
     }
-    std::transform(bias_.begin(), bias_.end(), shift_.begin(), bias_.begin(), std::plus<>());
-    std::fill(shift_.begin(), shift_.end(), 0.0F);
+    if (!to_floats_ && rescale_.empty()) {
+        std::transform(bias_.begin(), bias_.end(), shift_.begin(), bias_.begin(), std::plus<>());
+        std::fill(shift_.begin(), shift_.end(), 0.0F);
+    }
 }
 
 std::size_t U16Product::units() const {
@@ -349,12 +359,13 @@ void U16Product::run(const std::uint16_t* src,
                      Range units,
                      void* scratch,
                      const U16Finish& finish,
-                     std::uint16_t* dst) const {
+                     void* dst) const {
     const Packed& p = *packed_;
-    if (p.form == U16Form::kPairs || (p.depthwise && !p.by_columns())) {
-        const std::size_t channels = p.shape.dst_channels;
+    const bool in_registers =
+        p.form != U16Form::kPairs && (!p.depthwise || (p.by_columns() && !finish.to_floats()));
+    if (!in_registers) {
         return run(src, units, scratch, [&](float* sums, std::size_t pixel, std::size_t count) {
-            finish.run(sums, p.pitch, count, dst + pixel * channels);
+            finish.run(sums, p.pitch, pixel, count, dst);
         });
     }
     Worker worker(p, src, scratch, nullptr, {.finish = &finish, .dst = dst});
