@@ -120,28 +120,29 @@ std::optional<std::size_t> before_rounding(const post_ops::Chain& chain) {
                : std::nullopt;
 }
 
-// A scale, and a shift or none, after the bounds of `head`.
+// Nothing but a scale after the bounds of `head`.
 std::optional<kernels::U16Finish> rescaled_of(const post_ops::Chain& chain,
                                               const post_ops::PiecewiseLinearHead& head,
                                               std::size_t before,
                                               std::size_t channels) {
-    const post_ops::AffineHead last = post_ops::affine_head(post_ops::chain_from(
-        post_ops::chain_until(chain, before, ElementType::f32), head.consumed));
-    if (!last.scale || head.consumed + last.consumed != before ||
-        (head.slope.empty() && head.shift != 0)) {
+    constexpr float kLeast = 0x1p-64F;  // so that 65535 divided by it is a float
+    const auto* last = std::get_if<post_ops::Scale>(&chain.ops[head.consumed]);
+    if (last == nullptr || head.consumed + 1 != before || (head.slope.empty() && head.shift != 0)) {
+        return std::nullopt;
+    }
+    const std::vector<float> rescale = last->by.list();
+    if (!std::all_of(rescale.begin(), rescale.end(),
+                     [](float s) { return s >= kLeast && std::isfinite(s); })) {
         return std::nullopt;
     }
     const std::vector<float> shift{head.shift};
-    const std::vector<float> rescale = last.scale->list();
-    const std::vector<float> zero = last.shift ? last.shift->list() : std::vector<float>{0.0F};
     return kernels::U16Finish({.scale = head.scale,
                                .bias = head.bias,
                                .slope = head.slope,
                                .shift = shift,
                                .low = head.low,
                                .high = head.high,
-                               .rescale = rescale,
-                               .zero = zero},
+                               .rescale = rescale},
                               channels);
 }
 

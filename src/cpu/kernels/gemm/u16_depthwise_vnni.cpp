@@ -114,10 +114,10 @@ Constants constants_of(const Results& results, bool second) {
             .slope = half(a.slope, b.slope),
             .shift = half(a.shift, b.shift),
             .low = a.low,
-            .high = a.high,
+            .high = half(a.high, b.high),
             .rescale = half(a.rescale, b.rescale),
-            .zero = half(a.zero, b.zero),
             .slopes = a.slopes,
+            .rescales = a.rescales,
             .mask = a.mask};
 }
 
@@ -133,7 +133,7 @@ void store_sums(const DepthwiseCall& call) {
     });
 }
 
-template <bool Rescale>
+template <Way kWay>
 void store_results(const DepthwiseCall& call) {
     const Results& results = call.results;
     const Constants first = constants_of(results, false);
@@ -144,8 +144,8 @@ void store_results(const DepthwiseCall& call) {
         left >= 2 * kGroup ? ~__mmask32{0} : (__mmask32{1} << left) - __mmask32{1};
     std::uint16_t* const to = static_cast<std::uint16_t*>(results.dst) + results.channel;
     add_windows(call, [&](std::size_t pixel, const Halves& sum) FUSEQ_LAMBDA {
-        const __m512i both = _mm512_packus_epi32(finished<Rescale>(sum.first, first),
-                                                 finished<Rescale>(sum.second, second));
+        const __m512i both = _mm512_packus_epi32(finished<kWay>(sum.first, first),
+                                                 finished<kWay>(sum.second, second));
         _mm512_mask_storeu_epi16(to + pixel * step, mask, both);
     });
 }
@@ -157,7 +157,11 @@ void sum_depthwise_vnni512(const DepthwiseCall& call) {
     if (finish == nullptr) {
         return store_sums(call);
     }
-    finish->rescale() != nullptr ? store_results<true>(call) : store_results<false>(call);
+    if (!finish->is_plain()) {
+        return store_results<Way::kGeneral>(call);
+    }
+    finish->rescale() != nullptr ? store_results<Way::kRescaled>(call)
+                                 : store_results<Way::kLinear>(call);
 }
 
 }  // namespace fuseq::kernels::u16

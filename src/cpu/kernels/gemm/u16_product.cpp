@@ -295,7 +295,8 @@ U16Product::U16Product(U16Product&&) noexcept = default;
 U16Product& U16Product::operator=(U16Product&&) noexcept = default;
 
 U16Finish::U16Finish(const Params& params, std::size_t channels)
-    : channels_(channels), to_floats_(params.to_floats), low_(params.low), high_(params.high) {
+    : channels_(channels), to_floats_(params.to_floats), low_(params.low) {
+    constexpr float kLargest = 65535;
     const auto padded = [&](std::span<const float> list, float absent) {
         std::vector<float> values(rounded_up(channels, 2 * kGroup), 0.0F);
         for (std::size_t c = 0; c < channels; ++c) {
@@ -306,15 +307,17 @@ U16Finish::U16Finish(const Params& params, std::size_t channels)
     scale_ = padded(params.scale, 0.0F);
     bias_ = padded(params.bias, -0.0F);  // which leaves a negative zero
     shift_ = padded(params.shift, 0.0F);
-    if (!params.rescale.empty()) {
-        rescale_ = padded(params.rescale, 0.0F);
-        zero_ = padded(params.zero, 0.0F);
-    }
+    high_ = padded({}, params.high);
     if (!params.slope.empty()) {
         slope_ = padded(params.slope, 0.0F);
-        return;
     }
-    if (!to_floats_ && rescale_.empty()) {
+    if (!params.rescale.empty()) {
+        rescale_ = padded(params.rescale, 0.0F);
+        for (std::size_t c = 0; c < channels; ++c) {
+            // The product of the quotient is 65535 but for two roundings, far from a half.
+            high_[c] = high_[c] * rescale_[c] > kLargest ? kLargest / rescale_[c] : high_[c];
+        }
+    } else if (!to_floats_ && slope_.empty()) {
         std::transform(bias_.begin(), bias_.end(), shift_.begin(), bias_.begin(), std::plus<>());
         std::fill(shift_.begin(), shift_.end(), 0.0F);
     }

@@ -46,8 +46,8 @@ struct U16Params {
 // zero, round(min(max(x + shift, low), high)), half to even. One rounding of floats more or less is
 // up to the machine.
 // With a rescale, what is bounded is y = min(max(x + shift, low), high), and the result
-// round(min(max(y * rescale + zero, 0), 65535)). Of such results, and of sum * scale + bias as a
-// float, every operation is rounded, so that they have the bytes of EltwiseKernel.
+// round(min(max(y * rescale, 0), 65535)). Of such results, and of sum * scale + bias as a float,
+// every operation is rounded, so that they have the bytes of EltwiseKernel.
 class U16Finish {
 public:
     // Lists of one value, or one a channel; empty: 0, or no slope, or no rescale.
@@ -55,12 +55,11 @@ public:
         std::span<const float> scale;
         std::span<const float> bias;
         std::span<const float> slope;
-        std::span<const float> shift;  // with a rescale: after a slope only
-        float low = 0;                 // 0 or more, without a rescale
-        float high = 65535;            // at most, without a rescale
-        std::span<const float> rescale{};
-        std::span<const float> zero{};
-        bool to_floats = false;  // a scale and a bias
+        std::span<const float> shift;      // with a rescale: after a slope only
+        float low = 0;                     // 0 or more, without a rescale
+        float high = 65535;                // at most, without a rescale
+        std::span<const float> rescale{};  // above zero
+        bool to_floats = false;            // a scale and a bias
     };
     U16Finish(const Params& params, std::size_t channels);
 
@@ -79,15 +78,17 @@ public:
     const float* slope() const { return slope_.empty() ? nullptr : slope_.data(); }
     const float* shift() const { return shift_.data(); }
     const float* rescale() const { return rescale_.empty() ? nullptr : rescale_.data(); }
-    const float* zero() const { return zero_.data(); }
+    // What is bounded by 0 and 65535 after a rescale is bounded by these before it.
     float low() const { return low_; }
-    float high() const { return high_; }
+    const float* high() const { return high_.data(); }
+    // No slope, and no low bound but that of a u16.
+    bool is_plain() const { return slope_.empty() && low_ <= 0; }
 
 private:
     std::size_t channels_;
     bool to_floats_;
-    std::vector<float> scale_, bias_, slope_, shift_, rescale_, zero_;
-    float low_, high_;
+    std::vector<float> scale_, bias_, slope_, shift_, rescale_, high_;
+    float low_;
 };
 
 namespace u16 {

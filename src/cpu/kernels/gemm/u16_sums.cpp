@@ -240,10 +240,9 @@ struct FinishedIntegers {
             x = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::LoadU(d, f.slope() + c)));
         }
         x = hn::Add(x, hn::LoadU(d, f.shift() + c));
-        x = hn::Min(hn::Max(x, hn::Set(d, f.low())), hn::Set(d, f.high()));
+        x = hn::Min(hn::Max(x, hn::Set(d, f.low())), hn::LoadU(d, f.high() + c));
         if (f.rescale() != nullptr) {
-            x = affine(x, f.rescale() + c, f.zero() + c);
-            x = hn::Min(hn::Max(x, hn::Zero(d)), hn::Set(d, 65535.0F));
+            x = hn::Mul(x, hn::LoadU(d, f.rescale() + c));
         }
         return hn::DemoteTo(D16u(), hn::NearestInt(x));
     }

@@ -42,14 +42,16 @@ FUSEQ_INLINE void store_tile(const PairCall& call,
     with_store_of(*results.finish, [&](auto way) FUSEQ_LAMBDA {
         using Type = typename decltype(way)::Type;
         const std::size_t step = results.finish->channels();
-        unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-            const std::size_t channel = results.channel + g * kGroup;
-            const Constants constants = load_constants(*results.finish, channel);
-            Type* const to = static_cast<Type*>(results.dst) + first * step + channel;
+        Type* const to = static_cast<Type*>(results.dst) + first * step + results.channel;
+        const Constants a = load_constants(*results.finish, results.channel);
+        if constexpr (Groups == 1) {
+            unrolled<Pixels>([&](auto p) FUSEQ_LAMBDA { way.store(sums[p], a, to + p * step); });
+        } else {
+            const Constants b = load_constants(*results.finish, results.channel + kGroup);
             unrolled<Pixels>([&](auto p) FUSEQ_LAMBDA {
-                way.store(sums[p * Groups + g], constants, to + p * step);
+                way.store(sums[2 * p], a, sums[2 * p + 1], b, to + p * step);
             });
-        });
+        }
     });
 }
 
