@@ -162,6 +162,11 @@ public:
             const std::size_t y = at % s.dst_height;
             const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
             source_.copy_rows(at / s.dst_height, y, count);
+            if (p_.depthwise && finish_ == nullptr) {
+                sum_channels(0, count, step, at * s.dst_width, s.dst_width);
+                at += count;
+                continue;
+            }
             for (std::size_t r = 0; r < count; ++r) {
                 for (std::size_t i = 0; i < parts; ++i) {
                     const std::size_t x = s.dst_width * i / parts;
@@ -177,7 +182,7 @@ private:
     // `count` pixels from `pixel` on, whose source begins at `first` in scratch.
     void chunk(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
         if (p_.depthwise) {
-            sum_channels(first, step, pixel, count);
+            sum_channels(first, 1, step, pixel, count);
         } else if (p_.is_amx()) {
             sum_tiles(first, step, pixel, count);
         } else {
@@ -199,7 +204,13 @@ private:
                 .channel = group * kGroup};
     }
 
-    void sum_channels(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
+    // Rows of `count` pixels. Those of a group come one after the other, so that what two of them
+    // read stays in L1.
+    void sum_channels(std::size_t first,
+                      std::size_t rows,
+                      std::size_t step,
+                      std::size_t pixel,
+                      std::size_t count) {
         const ConvGeometry& s = p_.shape;
         DepthwiseCall call{.row = static_cast<std::ptrdiff_t>(s.dilation_height * p_.row),
                            .column = static_cast<std::ptrdiff_t>(s.dilation_width * s.src_channels),
@@ -210,12 +221,14 @@ private:
         const auto sum = p_.by_columns() ? sum_depthwise_vnni512 : sum_depthwise;
         call.wei_step = p_.taps.size() * kGroup;
         for (std::size_t g = 0; g < p_.groups(); g += p_.by_columns() ? 2 : 1) {
-            call.src = source_.values() + first + g * kGroup;
             call.wei = p_.pairs.data() + g * call.wei_step;
             call.init = p_.init.data() + g * kGroup;
             call.sums = sums_ + g * kGroup;
-            call.results = results_of(pixel, g);
-            sum(call);
+            for (std::size_t r = 0; r < rows; ++r) {
+                call.src = source_.values() + first + r * s.stride_height * p_.row + g * kGroup;
+                call.results = results_of(pixel + r * count, g);
+                sum(call);
+            }
         }
     }
 
