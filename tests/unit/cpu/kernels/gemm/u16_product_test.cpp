@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
@@ -204,6 +207,95 @@ TEST(U16Product, ResultsAreRoundedAndBounded) {
             x = std::clamp(x, 3.0, 60000.0);
             ASSERT_NEAR(got[i], x, 0.5 + std::abs(x) * 0x1p-21 + 0x1p-10)
                 << "pixel " << i / channels << " channel " << c;
+        }
+    });
+}
+
+// One rounding of an operation on floats: a double holds the exact product, and of a sum enough.
+float product(float a, float b) {
+    return static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
+}
+float sum(float a, float b) {
+    return static_cast<float>(static_cast<double>(a) + static_cast<double>(b));
+}
+
+// After a bound and a scale a channel the bytes are those of an operation after the other. Some
+// channels reach 65535 before their bound, and what is below zero is zero.
+TEST(U16Product, BoundedResultsAreScaledAgain) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    int number = 0;
+    for_problems([&](const Problem& p, const U16Product& u16) {
+        const std::size_t channels = p.shape.dst_channels;
+        const float low = std::array{0.0F, -kInfinity, -1.5F, 0.75F}[number % 4];
+        const float high = number % 3 == 0 ? kInfinity : 6.0F;
+        const bool slopes = number++ % 5 == 0;
+        std::vector<float> scale, bias, rescale;
+        for (std::size_t c = 0; c < channels; ++c) {
+            scale.push_back(0x1p-20F * static_cast<float>(3 + c % 7));
+            bias.push_back(static_cast<float>(c * 97 % 3000) / 1024 - 1);
+            rescale.push_back(c % 3 == 0 ? 20000.7F : 3000.0F + static_cast<float>(c));
+        }
+        const std::vector<float> slope{-0.3F};
+        const std::vector<float> shift{0.1F};
+        U16Finish::Params params{.scale = scale,
+                                 .bias = bias,
+                                 .slope = {},
+                                 .shift = {},
+                                 .low = low,
+                                 .high = high,
+                                 .rescale = rescale};
+        if (slopes) {
+            params.slope = slope;
+            params.shift = shift;
+        }
+        AlignedVector<std::uint8_t> scratch(u16.scratch_bytes());
+        std::vector<std::uint16_t> got(p.pixels() * channels + 1, 77);
+        u16.run(p.src.data(), {0, u16.units()}, scratch.data(), U16Finish(params, channels),
+                got.data());
+        EXPECT_EQ(got.back(), 77);
+        for (std::size_t i = 0; i + 1 < got.size(); ++i) {
+            const std::size_t c = i % channels;
+            const auto whole = static_cast<float>(p.expected(i / channels, c));
+            float x = sum(product(whole, scale[c]), bias[c]);
+            if (slopes) {
+                x = sum(x < 0 ? product(x, slope[0]) : x, shift[0]);
+            }
+            x = product(std::min(std::max(x, low), high), rescale[c]);
+            ASSERT_EQ(got[i], std::nearbyint(std::clamp(x, 0.0F, 65535.0F)))
+                << "pixel " << i / channels << " channel " << c << " low " << low << " high "
+                << high << " slopes " << slopes;
+        }
+    });
+}
+
+// A zero keeps its sign where nothing is added.
+TEST(U16Product, FloatsAreRoundedTwice) {
+    int number = 0;
+    for_problems([&](const Problem& p, const U16Product& u16) {
+        const std::size_t channels = p.shape.dst_channels;
+        const bool biased = number++ % 2 == 0;
+        std::vector<float> scale, bias;
+        for (std::size_t c = 0; c < channels; ++c) {
+            scale.push_back(0.0007F * (c % 2 == 0 ? 1.0F : -3.0F));
+            bias.push_back(static_cast<float>(c) * 1.1F - 7);
+        }
+        U16Finish::Params params{
+            .scale = scale, .bias = {}, .slope = {}, .shift = {}, .to_floats = true};
+        if (biased) {
+            params.bias = bias;
+        }
+        AlignedVector<std::uint8_t> scratch(u16.scratch_bytes());
+        std::vector<float> got(p.pixels() * channels + 1, 77);
+        u16.run(p.src.data(), {0, u16.units()}, scratch.data(), U16Finish(params, channels),
+                got.data());
+        EXPECT_EQ(got.back(), 77);
+        for (std::size_t i = 0; i + 1 < got.size(); ++i) {
+            const std::size_t c = i % channels;
+            const auto whole = static_cast<float>(p.expected(i / channels, c));
+            const float scaled = product(whole, scale[c]);
+            const float x = biased ? sum(scaled, bias[c]) : scaled;
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(x))
+                << "pixel " << i / channels << " channel " << c << ": " << got[i] << ", not " << x;
         }
     });
 }
