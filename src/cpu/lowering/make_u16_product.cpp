@@ -16,6 +16,7 @@
 #include "cpu/kernels/gemm/u16_product.hpp"
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/u16_chain.hpp"
 #include "cpu/lowering/u16_product_problem.hpp"
 #include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/call_step.hpp"
@@ -25,8 +26,6 @@
 
 namespace fuseq::cpu {
 namespace {
-
-constexpr float kLargest = 65535;
 
 // What the step needs at run time.
 struct Work {
@@ -97,29 +96,6 @@ std::size_t operations_taken(const post_ops::Chain& chain) {
     return static_cast<std::size_t>(reads - chain.ops.begin());
 }
 
-// The Convert to u16 that alone reads the result; null: there is none.
-Node* convert_after(const StepBuilder& builder, const Group& group) {
-    Node* node = group.for_dump ? nullptr : builder.only_reader(group.result);
-    return node != nullptr && node->is("Convert") && node->port(0).type == ElementType::u16 &&
-                   group.result.type() == ElementType::f32 &&
-                   group.result.shape() == group.anchor->port(0).shape.to_shape()
-               ? node
-               : nullptr;
-}
-
-// The operations of a chain before a rounding to what a u16 holds, if it ends so.
-std::optional<std::size_t> before_rounding(const post_ops::Chain& chain) {
-    if (chain.ops.size() < 2) {
-        return std::nullopt;
-    }
-    const auto* clip = std::get_if<post_ops::Clip>(&chain.ops.back());
-    const std::size_t before = chain.ops.size() - 2;
-    return clip != nullptr && clip->low.all_equal_to(0) && clip->high.all_equal_to(kLargest) &&
-                   std::holds_alternative<post_ops::Round>(chain.ops[before])
-               ? std::optional(before)
-               : std::nullopt;
-}
-
 // Nothing but a scale after the bounds of `head`.
 std::optional<kernels::U16Finish> rescaled_of(const post_ops::Chain& chain,
                                               const post_ops::PiecewiseLinearHead& head,
@@ -148,7 +124,7 @@ std::optional<kernels::U16Finish> rescaled_of(const post_ops::Chain& chain,
 
 // A chain that is linear in pieces and ends in a rounding to what a u16 holds.
 std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::size_t channels) {
-    const std::optional<std::size_t> before = before_rounding(chain);
+    const std::optional<std::size_t> before = before_u16_rounding(chain);
     if (!before) {
         return std::nullopt;
     }
@@ -174,7 +150,7 @@ std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::s
                                .slope = head.slope,
                                .shift = shift,
                                .low = relu ? 0.0F : std::max(head.low, 0.0F),
-                               .high = std::min(head.high, kLargest)},
+                               .high = std::min(head.high, kLargestU16)},
                               channels);
 }
 
@@ -263,7 +239,9 @@ TensorId make_u16_product(StepBuilder& builder, const Group& group) {
     const post_ops::Chain& chain = composer_of(group).chain();
     const std::size_t count = operations_taken(chain);
     const ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, count);
-    Node* const convert = composed.complete ? convert_after(builder, group) : nullptr;
+    Node* const convert = composed.complete
+                              ? u16_convert_after(builder, group, node.port(0).shape.to_shape())
+                              : nullptr;
     const std::size_t channels = matmul ? dst_dims.back() : dst_dims[1];
     auto work = std::make_shared<Work>(Work{.product = product_of(node),
                                             .linear = std::nullopt,
