@@ -57,7 +57,6 @@ private:
                   std::size_t first,
                   std::size_t count) const {
         alignas(64) float floats[kTile];
-        alignas(64) float transposed[kTile];
         const bool pixels = rows.layout == kernels::EltwiseLayout::kRows;
         const std::size_t from = image + first * (pixels ? rows.channels : 1);
         const std::size_t stride = pixels ? rows.channels : rows.length;
@@ -72,11 +71,20 @@ private:
                     .inner = count,
                     .rows_per_image = rows.tile},
                    0, pixels ? count : rows.channels);
-        if (rows.transposes) {
-            kernels::to_channels_last(reorder, floats, transposed, {0, count});
+        store(floats, count, memory.output<std::uint16_t>(0) + image + first * rows.channels);
+    }
+
+    void store(const float* floats, std::size_t count, std::uint16_t* to) const {
+        constexpr std::size_t kColors = 3;
+        if (!rows.transposes) {
+            return kernels::store_u16(floats, count * rows.channels, to);
         }
-        kernels::store_u16(rows.transposes ? transposed : floats, count * rows.channels,
-                           memory.output<std::uint16_t>(0) + image + first * rows.channels);
+        if (rows.channels == kColors) {
+            return kernels::store_u16_of_three(floats, rows.tile, count, to);
+        }
+        alignas(64) float transposed[kTile];
+        kernels::to_channels_last(reorder, floats, transposed, {0, count});
+        kernels::store_u16(transposed, count * rows.channels, to);
     }
 };
 

@@ -128,5 +128,10 @@ private:
 
 // Whole numbers in [0, 65535] as such.
 void store_u16(const float* from, std::size_t count, std::uint16_t* to);
+// The same of three planes, which are `plane` floats apart, to `count` pixels of three.
+void store_u16_of_three(const float* planes,
+                        std::size_t plane,
+                        std::size_t count,
+                        std::uint16_t* to);
 
 }  // namespace fuseq::kernels

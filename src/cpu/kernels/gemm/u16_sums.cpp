@@ -219,6 +219,26 @@ void store_u16_impl(const float* from, std::size_t count, std::uint16_t* to) {
 using D16u = hn::Rebind<std::uint16_t, D>;
 using VF = hn::Vec<DF>;
 
+void store_u16_of_three_impl(const float* planes,
+                             std::size_t plane,
+                             std::size_t count,
+                             std::uint16_t* to) {
+    constexpr std::size_t kThree = 3;
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        const auto load = [&](std::size_t c) HWY_ATTR {
+            const VF x = hn::LoadU(DF(), planes + c * plane + i);
+            return hn::DemoteTo(D16u(), hn::ConvertTo(D(), x));
+        };
+        hn::StoreInterleaved3(load(0), load(1), load(2), D16u(), to + kThree * i);
+    }
+    for (; i < count; ++i) {
+        for (std::size_t c = 0; c < kThree; ++c) {
+            to[kThree * i + c] = static_cast<std::uint16_t>(planes[c * plane + i]);
+        }
+    }
+}
+
 HWY_INLINE VF affine(VF x, const float* scale, const float* bias) {
     return hn::Add(hn::Mul(x, hn::LoadU(DF(), scale)), hn::LoadU(DF(), bias));
 }
@@ -306,6 +326,7 @@ HWY_EXPORT(split_bytes_impl);
 HWY_EXPORT(move_to_middle_impl);
 HWY_EXPORT(join_sums_impl);
 HWY_EXPORT(store_u16_impl);
+HWY_EXPORT(store_u16_of_three_impl);
 HWY_EXPORT(finish_impl);
 
 void sum_pairs(const PairCall& call) {
@@ -336,6 +357,12 @@ namespace {
 void run_store_u16(const float* from, std::size_t count, std::uint16_t* to) {
     HWY_DYNAMIC_DISPATCH(store_u16_impl)(from, count, to);
 }
+void run_store_u16_of_three(const float* planes,
+                            std::size_t plane,
+                            std::size_t count,
+                            std::uint16_t* to) {
+    HWY_DYNAMIC_DISPATCH(store_u16_of_three_impl)(planes, plane, count, to);
+}
 void run_finish(const U16Finish& finish,
                 const float* sums,
                 std::size_t pitch,
@@ -350,6 +377,13 @@ void run_finish(const U16Finish& finish,
 
 void store_u16(const float* from, std::size_t count, std::uint16_t* to) {
     u16::run_store_u16(from, count, to);
+}
+
+void store_u16_of_three(const float* planes,
+                        std::size_t plane,
+                        std::size_t count,
+                        std::uint16_t* to) {
+    u16::run_store_u16_of_three(planes, plane, count, to);
 }
 
 void U16Finish::run(

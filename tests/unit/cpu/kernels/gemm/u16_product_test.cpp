@@ -314,5 +314,24 @@ TEST(U16Product, StoresWholeNumbers) {
     });
 }
 
+TEST(U16Product, StoresPlanesOfThreeAsPixels) {
+    fuseq::test::on_every_target([](const std::string&) {
+        for (const std::size_t count : {1U, 7U, 16U, 35U, 64U}) {
+            constexpr std::size_t kPlane = 70;
+            std::vector<float> planes(3 * kPlane);
+            for (std::size_t i = 0; i < planes.size(); ++i) {
+                planes[i] = static_cast<float>(i * 313 % 65536);
+            }
+            planes[0] = 65535;
+            std::vector<std::uint16_t> to(3 * count + 1, 77);
+            store_u16_of_three(planes.data(), kPlane, count, to.data());
+            EXPECT_EQ(to.back(), 77);
+            for (std::size_t i = 0; i < 3 * count; ++i) {
+                ASSERT_EQ(to[i], planes[i % 3 * kPlane + i / 3]) << count << " pixels, " << i;
+            }
+        }
+    });
+}
+
 }  // namespace
 }  // namespace fuseq::kernels
