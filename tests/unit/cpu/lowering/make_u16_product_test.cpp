@@ -1,29 +1,14 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers of activations of 16 bits on CPU against REFERENCE, with what stands around them. Steps of
-// 2^-8, so that floats hold the sums.
+// Layers of activations of 16 bits on CPU against REFERENCE, with what stands around them.
+#include "unit/cpu/lowering/u16_text.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
 namespace {
 
-std::string quantized(const std::string& name, const std::string& of) {
-    return "%" + name + "_l = Const value={-128} : f32[]\n%" + name +
-           "_h = Const value={127.99609375} : f32[]\n%" + name + " = FakeQuantize(%" + of + ", %" +
-           name + "_l, %" + name + "_h, %" + name + "_l, %" + name + "_h) levels=65536\n";
-}
-
-std::string weights(const std::string& name, const std::string& shape) {
-    return "%" + name + "_i = Const value=random(3,-100,100) : i8" + shape + "\n%" + name +
-           "_f = Convert(%" + name + "_i) destination_type=f32\n%" + name +
-           "_s = Const value={0.0078125} : f32[]\n%" + name + " = Multiply(%" + name + "_f, %" +
-           name + "_s)\n";
-}
-
 constexpr const char* kWindows = " strides=[1,1] pads_begin=[1,1] pads_end=[1,1] dilations=[1,1]\n";
-// A result that is off by one step of 2^-8 next to the middle of two.
-constexpr double kStep = 0x1p-8;
 
 // Nothing stands between two layers but integers of 16 bits.
 TEST(MakeU16Product, StoresWhatTheNextLayerReads) {
