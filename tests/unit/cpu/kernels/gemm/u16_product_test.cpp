@@ -12,6 +12,7 @@
 #include <random>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/gemm/u16_product_detail.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
@@ -298,6 +299,58 @@ TEST(U16Product, FloatsAreRoundedTwice) {
                 << "pixel " << i / channels << " channel " << c << ": " << got[i] << ", not " << x;
         }
     });
+}
+
+// What AMX leaves in tiles, without AMX: sums of low bytes, then of high ones.
+TEST(U16Product, TilesAreJoinedToResults) {
+    if (!has_avx512_vnni()) {
+        GTEST_SKIP() << "no AVX-512 VNNI";
+    }
+    constexpr std::size_t kPixels = 5;
+    constexpr std::size_t kGroups = 3;
+    constexpr std::size_t kRow = kGroups * u16::kGroup;
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    alignas(64) std::int32_t tile[2 * kPixels * kRow];
+    for (std::int32_t& value : tile) {
+        value = static_cast<std::int32_t>(rng() % 100000) - 50000;
+    }
+    std::vector<std::int32_t> init(kRow);
+    for (std::int32_t& value : init) {
+        value = static_cast<std::int32_t>(rng() % 1000) - 500;
+    }
+    const std::vector<float> scale{0x1p-20F * 3};
+    const std::vector<float> rescale{9000.5F};
+    for (const std::size_t channels : {kRow, kRow - 7}) {
+        const U16Finish integers({.scale = scale,
+                                  .bias = {},
+                                  .slope = {},
+                                  .shift = {},
+                                  .low = 0,
+                                  .high = 6,
+                                  .rescale = rescale},
+                                 channels);
+        const U16Finish reals(
+            {.scale = scale, .bias = {}, .slope = {}, .shift = {}, .to_floats = true}, channels);
+        std::vector<std::uint16_t> got(kPixels * channels + 1, 77);
+        std::vector<float> floats(kPixels * channels + 1, 77);
+        u16::join_results_vnni512(tile, kPixels, kGroups, init.data(),
+                                  {.finish = &integers, .dst = got.data(), .channel = 0});
+        u16::join_results_vnni512(tile, kPixels, kGroups, init.data(),
+                                  {.finish = &reals, .dst = floats.data(), .channel = 0});
+        EXPECT_EQ(got.back(), 77);
+        EXPECT_EQ(floats.back(), 77);
+        for (std::size_t i = 0; i < kPixels * channels; ++i) {
+            const std::size_t c = i % channels;
+            const std::size_t at = i / channels * kRow + c;
+            const std::int32_t whole = tile[at] + 256 * tile[kPixels * kRow + at] + init[c];
+            const float x = product(static_cast<float>(whole), scale[0]);
+            ASSERT_EQ(floats[i], x) << i;
+            const float y = product(std::min(std::max(x, 0.0F), 6.0F), rescale[0]);
+            ASSERT_EQ(got[i], std::nearbyint(std::min(y, 65535.0F))) << i;
+        }
+    }
 }
 
 TEST(U16Product, StoresWholeNumbers) {
