@@ -3,11 +3,10 @@
 //
 // Convert of whole numbers, which a FakeQuantize gives as floats, to u16: in the order in which
 // convolutions read them.
-#include <algorithm>
-
 #include "cpu/kernels/gemm/u16_product.hpp"
 #include "cpu/lowering/make_u16_product.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/u16_chain.hpp"
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/fake_quantize.hpp"
@@ -24,14 +23,6 @@ bool gives_u16_values(const Node& node) {
            node.attrs<FakeQuantizeAttrs>().output_type == ElementType::f32;  // of our passes
 }
 
-Layout layout_for(const Node& node) {
-    const auto& users = node.users();
-    const bool convolutions = std::any_of(users.begin(), users.end(), [](const Use& use) {
-        return use.node->is("Convolution") || use.node->is("GroupConvolution");
-    });
-    return convolutions ? Layout::kChannelsLast : Layout::kPlain;
-}
-
 }  // namespace
 
 Verdict make_u16_convert(StepBuilder& builder, Node& node) {
@@ -41,7 +32,7 @@ Verdict make_u16_convert(StepBuilder& builder, Node& node) {
     if (node.input(0).type() != ElementType::f32 || !gives_u16_values(*node.input_node(0))) {
         return Verdict::no("values that may be no whole numbers");
     }
-    const Layout layout = layout_for(node);
+    const Layout layout = u16_layout(node);
     const TensorId src = builder.tensor_of(node.input(0), layout);
     const TensorId dst = builder.new_tensor(ElementType::u16, node.port(0).shape, layout);
     const std::size_t count = shape_size(node.port(0).shape.to_shape());

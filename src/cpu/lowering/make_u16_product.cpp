@@ -16,6 +16,7 @@
 #include "cpu/kernels/gemm/u16_product.hpp"
 #include "cpu/lowering/anchor.hpp"
 #include "cpu/lowering/step_makers.hpp"
+#include "cpu/lowering/u16_chain.hpp"
 #include "cpu/lowering/u16_product_problem.hpp"
 #include "cpu/post_ops/chain_head.hpp"
 #include "cpu/steps/call_step.hpp"
@@ -65,8 +66,7 @@ struct Work {
                 memory.work<std::byte>(0) +
                 static_cast<std::size_t>(omp_get_thread_num()) * product.scratch_bytes();
             if (linear) {
-                return product.run(src, {begin, end}, scratch, *linear,
-                                   static_cast<std::uint16_t*>(dst));
+                return product.run(src, {begin, end}, scratch, *linear, dst);
             }
             product.run(src, {begin, end}, scratch,
                         [&](float* sums, std::size_t pixel, std::size_t count) {
@@ -96,42 +96,52 @@ std::size_t operations_taken(const post_ops::Chain& chain) {
     return static_cast<std::size_t>(reads - chain.ops.begin());
 }
 
-// The Convert to u16 that alone reads the result; null: there is none.
-Node* convert_after(const StepBuilder& builder, const Group& group) {
-    Node* node = group.for_dump ? nullptr : builder.only_reader(group.result);
-    return node != nullptr && node->is("Convert") && node->port(0).type == ElementType::u16 &&
-                   group.result.type() == ElementType::f32 &&
-                   group.result.shape() == group.anchor->port(0).shape.to_shape()
-               ? node
-               : nullptr;
+// Nothing but a scale after the bounds of `head`.
+std::optional<kernels::U16Finish> rescaled_of(const post_ops::Chain& chain,
+                                              const post_ops::PiecewiseLinearHead& head,
+                                              std::size_t before,
+                                              std::size_t channels) {
+    constexpr float kLeast = 0x1p-64F;  // so that 65535 divided by it is a float
+    const auto* last = std::get_if<post_ops::Scale>(&chain.ops[head.consumed]);
+    if (last == nullptr || head.consumed + 1 != before || (head.slope.empty() && head.shift != 0)) {
+        return std::nullopt;
+    }
+    const std::vector<float> rescale = last->by.list();
+    if (!std::all_of(rescale.begin(), rescale.end(),
+                     [](float s) { return s >= kLeast && std::isfinite(s); })) {
+        return std::nullopt;
+    }
+    const std::vector<float> shift{head.shift};
+    return kernels::U16Finish({.scale = head.scale,
+                               .bias = head.bias,
+                               .slope = head.slope,
+                               .shift = shift,
+                               .low = head.low,
+                               .high = head.high,
+                               .rescale = rescale},
+                              channels);
 }
 
 // A chain that is linear in pieces and ends in a rounding to what a u16 holds.
 std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::size_t channels) {
-    constexpr float kLargest = 65535;
-    if (chain.ops.size() < 2) {
-        return std::nullopt;
-    }
-    const auto* clip = std::get_if<post_ops::Clip>(&chain.ops.back());
-    const std::size_t before = chain.ops.size() - 2;
-    if (clip == nullptr || !clip->low.all_equal_to(0) || !clip->high.all_equal_to(kLargest) ||
-        !std::holds_alternative<post_ops::Round>(chain.ops[before])) {
+    const std::optional<std::size_t> before = before_u16_rounding(chain);
+    if (!before) {
         return std::nullopt;
     }
     post_ops::PiecewiseLinearHead head =
-        post_ops::piecewise_linear_head(post_ops::chain_until(chain, before, ElementType::f32));
+        post_ops::piecewise_linear_head(post_ops::chain_until(chain, *before, ElementType::f32));
     std::vector<float> shift{head.shift};
-    if (head.consumed + 1 == before) {  // a shift a channel
-        const auto* last = std::get_if<post_ops::Shift>(&chain.ops[head.consumed]);
-        if (last == nullptr || head.shift != 0 || head.low > 0 || std::isfinite(head.high)) {
+    if (head.consumed + 1 == *before &&
+        std::holds_alternative<post_ops::Shift>(chain.ops[head.consumed])) {  // a shift a channel
+        if (head.shift != 0 || head.low > 0 || std::isfinite(head.high)) {
             return std::nullopt;
         }
-        shift = last->by.list();
-    } else if (head.consumed != before) {
-        return std::nullopt;
+        shift = std::get<post_ops::Shift>(chain.ops[head.consumed]).by.list();
+    } else if (head.consumed != *before) {
+        return rescaled_of(chain, head, *before, channels);
     }
     // A relu is read as a bound.
-    const bool relu = head.consumed != before && head.low == 0;
+    const bool relu = head.consumed != *before && head.low == 0;
     if (relu) {
         head.slope = {0.0F};
     }
@@ -140,8 +150,21 @@ std::optional<kernels::U16Finish> linear_of(const post_ops::Chain& chain, std::s
                                .slope = head.slope,
                                .shift = shift,
                                .low = relu ? 0.0F : std::max(head.low, 0.0F),
-                               .high = std::min(head.high, kLargest)},
+                               .high = std::min(head.high, kLargestU16)},
                               channels);
+}
+
+// A scale, a shift or both, of which floats are stored.
+std::optional<kernels::U16Finish> affine_of(const post_ops::Chain& chain, std::size_t channels) {
+    const post_ops::AffineHead head = post_ops::affine_head(chain);
+    if (chain.ops.empty() || head.consumed != chain.ops.size() ||
+        chain.dst_type != ElementType::f32) {
+        return std::nullopt;
+    }
+    const std::vector<float> scale = head.scale ? head.scale->list() : std::vector<float>{1.0F};
+    const std::vector<float> bias = head.shift ? head.shift->list() : std::vector<float>{};
+    return kernels::U16Finish(
+        {.scale = scale, .bias = bias, .slope = {}, .shift = {}, .to_floats = true}, channels);
 }
 
 kernels::U16Product product_of(const Node& node) {
@@ -216,7 +239,9 @@ TensorId make_u16_product(StepBuilder& builder, const Group& group) {
     const post_ops::Chain& chain = composer_of(group).chain();
     const std::size_t count = operations_taken(chain);
     const ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, count);
-    Node* const convert = composed.complete ? convert_after(builder, group) : nullptr;
+    Node* const convert = composed.complete
+                              ? u16_convert_after(builder, group, node.port(0).shape.to_shape())
+                              : nullptr;
     const std::size_t channels = matmul ? dst_dims.back() : dst_dims[1];
     auto work = std::make_shared<Work>(Work{.product = product_of(node),
                                             .linear = std::nullopt,
@@ -230,6 +255,8 @@ TensorId make_u16_product(StepBuilder& builder, const Group& group) {
     if (convert != nullptr) {
         work->dst_type = ElementType::u16;
         work->linear = linear_of(taken, channels);
+    } else {
+        work->linear = affine_of(taken, channels);
     }
     CallStep::Tensors tensors;
     tensors.inputs = {builder.tensor_of(node.input(0), layout)};

@@ -78,6 +78,7 @@ constexpr NodeCandidate kNodes[] = {
 };
 
 constexpr ChainCandidate kChains[] = {
+    {"u16_chain", "stores the integers of 16 bits that a layer reads", make_u16_chain},
     {"resized_chain", "a linear Interpolate before it, whose result nobody else reads",
      make_resized_chain},
     {"io_reorder", "the layout changes in the same pass over memory", make_io_reorder},

@@ -48,7 +48,7 @@ struct NodeCandidate {
 struct ChainCandidate {
     const char* name;
     const char* place;
-    // Sets `result`, the tensor of the group's result, when it says yes.
+    // Sets `result`, the tensor of the group's result, when it says yes; kNoTensor as above.
     Verdict (*make)(StepBuilder& builder,
                     const Group& group,
                     const post_ops::Chain& chain,

@@ -75,6 +75,11 @@ Verdict make_quantized_concat(StepBuilder& builder, Node& node);
 
 // Candidates for runs of element-wise nodes, in no order (registry.hpp). A refusal adds nothing to
 // the plan. `chain`: that of the group, simplified. `result`: the tensor of the group's result.
+// Whole numbers of 16 bits, with the Convert to u16 after them.
+Verdict make_u16_chain(StepBuilder& builder,
+                       const Group& group,
+                       const post_ops::Chain& chain,
+                       TensorId& result);
 // A linear Interpolate that waits for its only reader, and any chain after it.
 Verdict make_resized_chain(StepBuilder& builder,
                            const Group& group,

@@ -114,8 +114,10 @@ Constants constants_of(const Results& results, bool second) {
             .slope = half(a.slope, b.slope),
             .shift = half(a.shift, b.shift),
             .low = a.low,
-            .high = a.high,
+            .high = half(a.high, b.high),
+            .rescale = half(a.rescale, b.rescale),
             .slopes = a.slopes,
+            .rescales = a.rescales,
             .mask = a.mask};
 }
 
@@ -131,25 +133,35 @@ void store_sums(const DepthwiseCall& call) {
     });
 }
 
-}  // namespace
-
-void sum_depthwise_vnni512(const DepthwiseCall& call) {
+template <Way kWay>
+void store_results(const DepthwiseCall& call) {
     const Results& results = call.results;
-    if (results.finish == nullptr) {
-        return store_sums(call);
-    }
     const Constants first = constants_of(results, false);
     const Constants second = constants_of(results, true);
     const std::size_t step = results.finish->channels();
     const std::size_t left = step - results.channel;
     const __mmask32 mask =
         left >= 2 * kGroup ? ~__mmask32{0} : (__mmask32{1} << left) - __mmask32{1};
-    std::uint16_t* const to = results.dst + results.channel;
+    std::uint16_t* const to = static_cast<std::uint16_t*>(results.dst) + results.channel;
     add_windows(call, [&](std::size_t pixel, const Halves& sum) FUSEQ_LAMBDA {
-        const __m512i both =
-            _mm512_packus_epi32(finished(sum.first, first), finished(sum.second, second));
+        const __m512i both = _mm512_packus_epi32(finished<kWay>(sum.first, first),
+                                                 finished<kWay>(sum.second, second));
         _mm512_mask_storeu_epi16(to + pixel * step, mask, both);
     });
+}
+
+}  // namespace
+
+void sum_depthwise_vnni512(const DepthwiseCall& call) {
+    const U16Finish* const finish = call.results.finish;
+    if (finish == nullptr) {
+        return store_sums(call);
+    }
+    if (!finish->is_plain()) {
+        return store_results<Way::kGeneral>(call);
+    }
+    finish->rescale() != nullptr ? store_results<Way::kRescaled>(call)
+                                 : store_results<Way::kLinear>(call);
 }
 
 }  // namespace fuseq::kernels::u16

@@ -162,6 +162,11 @@ public:
             const std::size_t y = at % s.dst_height;
             const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
             source_.copy_rows(at / s.dst_height, y, count);
+            if (p_.depthwise && finish_ == nullptr) {
+                sum_channels(0, count, step, at * s.dst_width, s.dst_width);
+                at += count;
+                continue;
+            }
             for (std::size_t r = 0; r < count; ++r) {
                 for (std::size_t i = 0; i < parts; ++i) {
                     const std::size_t x = s.dst_width * i / parts;
@@ -177,7 +182,7 @@ private:
     // `count` pixels from `pixel` on, whose source begins at `first` in scratch.
     void chunk(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
         if (p_.depthwise) {
-            sum_channels(first, step, pixel, count);
+            sum_channels(first, 1, step, pixel, count);
         } else if (p_.is_amx()) {
             sum_tiles(first, step, pixel, count);
         } else {
@@ -189,13 +194,23 @@ private:
     }
 
     Results results_of(std::size_t pixel, std::size_t group) const {
-        Results results = results_;
-        results.dst += pixel * p_.shape.dst_channels;
-        results.channel = group * kGroup;
-        return results;
+        if (results_.finish == nullptr) {
+            return {};
+        }
+        const std::size_t size =
+            results_.finish->to_floats() ? sizeof(float) : sizeof(std::uint16_t);
+        return {.finish = results_.finish,
+                .dst = static_cast<std::byte*>(results_.dst) + pixel * p_.shape.dst_channels * size,
+                .channel = group * kGroup};
     }
 
-    void sum_channels(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
+    // Rows of `count` pixels. Those of a group come one after the other, so that what two of them
+    // read stays in L1.
+    void sum_channels(std::size_t first,
+                      std::size_t rows,
+                      std::size_t step,
+                      std::size_t pixel,
+                      std::size_t count) {
         const ConvGeometry& s = p_.shape;
         DepthwiseCall call{.row = static_cast<std::ptrdiff_t>(s.dilation_height * p_.row),
                            .column = static_cast<std::ptrdiff_t>(s.dilation_width * s.src_channels),
@@ -206,12 +221,14 @@ private:
         const auto sum = p_.by_columns() ? sum_depthwise_vnni512 : sum_depthwise;
         call.wei_step = p_.taps.size() * kGroup;
         for (std::size_t g = 0; g < p_.groups(); g += p_.by_columns() ? 2 : 1) {
-            call.src = source_.values() + first + g * kGroup;
             call.wei = p_.pairs.data() + g * call.wei_step;
             call.init = p_.init.data() + g * kGroup;
             call.sums = sums_ + g * kGroup;
-            call.results = results_of(pixel, g);
-            sum(call);
+            for (std::size_t r = 0; r < rows; ++r) {
+                call.src = source_.values() + first + r * s.stride_height * p_.row + g * kGroup;
+                call.results = results_of(pixel + r * count, g);
+                sum(call);
+            }
         }
     }
 
@@ -291,23 +308,32 @@ U16Product::U16Product(U16Product&&) noexcept = default;
 U16Product& U16Product::operator=(U16Product&&) noexcept = default;
 
 U16Finish::U16Finish(const Params& params, std::size_t channels)
-    : channels_(channels), low_(params.low), high_(params.high) {
-    const auto padded = [&](std::span<const float> list) {
+    : channels_(channels), to_floats_(params.to_floats), low_(params.low) {
+    constexpr float kLargest = 65535;
+    const auto padded = [&](std::span<const float> list, float absent) {
         std::vector<float> values(rounded_up(channels, 2 * kGroup), 0.0F);
         for (std::size_t c = 0; c < channels; ++c) {
-            values[c] = list.empty() ? 0.0F : list[list.size() == 1 ? 0 : c];
+            values[c] = list.empty() ? absent : list[list.size() == 1 ? 0 : c];
         }
         return values;
     };
-    scale_ = padded(params.scale);
-    bias_ = padded(params.bias);
-    shift_ = padded(params.shift);
+    scale_ = padded(params.scale, 0.0F);
+    bias_ = padded(params.bias, -0.0F);  // which leaves a negative zero
+    shift_ = padded(params.shift, 0.0F);
+    high_ = padded({}, params.high);
     if (!params.slope.empty()) {
-        slope_ = padded(params.slope);
-        return;
+        slope_ = padded(params.slope, 0.0F);
     }
-    std::transform(bias_.begin(), bias_.end(), shift_.begin(), bias_.begin(), std::plus<>());
-    std::fill(shift_.begin(), shift_.end(), 0.0F);
+    if (!params.rescale.empty()) {
+        rescale_ = padded(params.rescale, 0.0F);
+        for (std::size_t c = 0; c < channels; ++c) {
+            // The product of the quotient is 65535 but for two roundings, far from a half.
+            high_[c] = high_[c] * rescale_[c] > kLargest ? kLargest / rescale_[c] : high_[c];
+        }
+    } else if (!to_floats_ && slope_.empty()) {
+        std::transform(bias_.begin(), bias_.end(), shift_.begin(), bias_.begin(), std::plus<>());
+        std::fill(shift_.begin(), shift_.end(), 0.0F);
+    }
 }
 
 std::size_t U16Product::units() const {
@@ -349,12 +375,13 @@ void U16Product::run(const std::uint16_t* src,
                      Range units,
                      void* scratch,
                      const U16Finish& finish,
-                     std::uint16_t* dst) const {
+                     void* dst) const {
     const Packed& p = *packed_;
-    if (p.form == U16Form::kPairs || (p.depthwise && !p.by_columns())) {
-        const std::size_t channels = p.shape.dst_channels;
+    const bool in_registers =
+        p.form != U16Form::kPairs && (!p.depthwise || (p.by_columns() && !finish.to_floats()));
+    if (!in_registers) {
         return run(src, units, scratch, [&](float* sums, std::size_t pixel, std::size_t count) {
-            finish.run(sums, p.pitch, count, dst + pixel * channels);
+            finish.run(sums, p.pitch, pixel, count, dst);
         });
     }
     Worker worker(p, src, scratch, nullptr, {.finish = &finish, .dst = dst});

@@ -45,35 +45,50 @@ struct U16Params {
 // What follows the sums of a channel, up to a u16: with x = sum * scale + bias, and x * slope below
 // zero, round(min(max(x + shift, low), high)), half to even. One rounding of floats more or less is
 // up to the machine.
+// With a rescale, what is bounded is y = min(max(x + shift, low), high), and the result
+// round(min(max(y * rescale, 0), 65535)). Of such results, and of sum * scale + bias as a float,
+// every operation is rounded, so that they have the bytes of EltwiseKernel.
 class U16Finish {
 public:
-    // Lists of one value, or one a channel; empty: 0, or no slope.
+    // Lists of one value, or one a channel; empty: 0, or no slope, or no rescale.
     struct Params {
         std::span<const float> scale;
         std::span<const float> bias;
         std::span<const float> slope;
-        std::span<const float> shift;
-        float low = 0;       // 0 or more
-        float high = 65535;  // at most
+        std::span<const float> shift;      // with a rescale: after a slope only
+        float low = 0;                     // 0 or more, without a rescale
+        float high = 65535;                // at most, without a rescale
+        std::span<const float> rescale{};  // above zero
+        bool to_floats = false;            // a scale and a bias
     };
     U16Finish(const Params& params, std::size_t channels);
 
-    // `count` pixels of `pitch` floats, which are dense in dst.
-    void run(const float* sums, std::size_t pitch, std::size_t count, std::uint16_t* dst) const;
+    // `count` pixels of `pitch` floats, to pixel number `pixel` of dst (u16, or float) and the next.
+    void run(const float* sums,
+             std::size_t pitch,
+             std::size_t pixel,
+             std::size_t count,
+             void* dst) const;
 
     std::size_t channels() const { return channels_; }
+    bool to_floats() const { return to_floats_; }
     // Padded with zeros to whole vectors.
     const float* scale() const { return scale_.data(); }
     const float* bias() const { return bias_.data(); }
     const float* slope() const { return slope_.empty() ? nullptr : slope_.data(); }
     const float* shift() const { return shift_.data(); }
+    const float* rescale() const { return rescale_.empty() ? nullptr : rescale_.data(); }
+    // What is bounded by 0 and 65535 after a rescale is bounded by these before it.
     float low() const { return low_; }
-    float high() const { return high_; }
+    const float* high() const { return high_.data(); }
+    // No slope, and no low bound but that of a u16.
+    bool is_plain() const { return slope_.empty() && low_ <= 0; }
 
 private:
     std::size_t channels_;
-    std::vector<float> scale_, bias_, slope_, shift_;
-    float low_, high_;
+    bool to_floats_;
+    std::vector<float> scale_, bias_, slope_, shift_, rescale_, high_;
+    float low_;
 };
 
 namespace u16 {
@@ -100,12 +115,12 @@ public:
 
     // src: [batch, height, width, channels]. Calls finish() for all pixels of these units.
     void run(const std::uint16_t* src, Range units, void* scratch, const Finish& finish) const;
-    // The same with results of 16 bits, [batch, height, width, channels].
+    // The same with results: u16, or float by `finish`, [batch, height, width, channels].
     void run(const std::uint16_t* src,
              Range units,
              void* scratch,
              const U16Finish& finish,
-             std::uint16_t* dst) const;
+             void* dst) const;
 
 private:
     std::unique_ptr<const u16::Packed> packed_;
@@ -113,5 +128,10 @@ private:
 
 // Whole numbers in [0, 65535] as such.
 void store_u16(const float* from, std::size_t count, std::uint16_t* to);
+// The same of three planes, which are `plane` floats apart, to `count` pixels of three.
+void store_u16_of_three(const float* planes,
+                        std::size_t plane,
+                        std::size_t count,
+                        std::uint16_t* to);
 
 }  // namespace fuseq::kernels

@@ -19,10 +19,10 @@ inline constexpr std::size_t kGroup = 16;      // channels that share vectors
 inline constexpr std::size_t kPairGroups = 2;  // groups of a call, at most
 inline constexpr std::int32_t kMiddle = 32768;
 
-// Where sums go as u16 at once, instead of as floats; only with AVX-512 VNNI.
+// Where results go at once, instead of sums as floats; only with AVX-512 VNNI.
 struct Results {
-    const U16Finish* finish = nullptr;  // null: as floats
-    std::uint16_t* dst = nullptr;       // of the first pixel, channel 0
+    const U16Finish* finish = nullptr;  // null: sums
+    void* dst = nullptr;                // channel 0 of the first pixel: u16, or float
     std::size_t channel = 0;            // the first
 };
 
@@ -79,7 +79,7 @@ void join_sums(const std::int32_t* tile,
                const std::int32_t* init,
                float* to,
                std::size_t pitch);
-// The same to u16. Requires AVX-512 VNNI.
+// The same to results. Requires AVX-512 VNNI.
 void join_results_vnni512(const std::int32_t* tile,
                           std::size_t pixels,
                           std::size_t groups,

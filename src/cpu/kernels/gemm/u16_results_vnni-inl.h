@@ -1,8 +1,8 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// From sums of 16 channels to u16, in registers of AVX-512 VNNI. To be included by files of that
-// target.
+// From sums of 16 channels to u16 or floats, in registers of AVX-512 VNNI. To be included by files
+// of that target.
 #pragma once
 
 #include <immintrin.h>
@@ -15,38 +15,99 @@ FUSEQ_BEGIN_VNNI
 
 namespace fuseq::kernels::u16 {
 
+// What follows a sum: a bound above and a rounding; the same with a scale between them; all that
+// there is.
+enum class Way : std::uint8_t { kLinear, kRescaled, kGeneral };
+
 // The constants of 16 channels, and those of them that there are.
 struct Constants {
-    __m512 scale, bias, slope, shift, low, high;
-    bool slopes;
+    __m512 scale, bias, slope, shift, low, high, rescale;
+    bool slopes, rescales;
     __mmask16 mask;
 };
 
 FUSEQ_INLINE Constants load_constants(const U16Finish& f, std::size_t channel) {
     const std::size_t left = f.channels() - channel;
-    return {
-        .scale = _mm512_loadu_ps(f.scale() + channel),
-        .bias = _mm512_loadu_ps(f.bias() + channel),
-        .slope = f.slope() == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(f.slope() + channel),
-        .shift = _mm512_loadu_ps(f.shift() + channel),
-        .low = _mm512_set1_ps(f.low()),
-        .high = _mm512_set1_ps(f.high()),
-        .slopes = f.slope() != nullptr,
-        .mask = left >= kGroup ? __mmask16{0xffff} : static_cast<__mmask16>((1U << left) - 1U)};
+    const auto optional = [&](const float* list) FUSEQ_LAMBDA {
+        return list != nullptr ? _mm512_loadu_ps(list + channel) : _mm512_setzero_ps();
+    };
+    return {.scale = _mm512_loadu_ps(f.scale() + channel),
+            .bias = _mm512_loadu_ps(f.bias() + channel),
+            .slope = optional(f.slope()),
+            .shift = _mm512_loadu_ps(f.shift() + channel),
+            .low = _mm512_set1_ps(f.low()),
+            .high = _mm512_loadu_ps(f.high() + channel),
+            .rescale = optional(f.rescale()),
+            .slopes = f.slope() != nullptr,
+            .rescales = f.rescale() != nullptr,
+            .mask = left >= kGroup ? __mmask16{0xffff} : static_cast<__mmask16>((1U << left) - 1U)};
 }
 
-// Whole numbers in 16 bits.
-FUSEQ_INLINE __m512i finished(__m512i sum, const Constants& c) {
-    __m512 x = _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), c.scale, c.bias);
-    if (c.slopes) {
-        const __mmask16 below = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
-        x = _mm512_add_ps(_mm512_mask_mul_ps(x, below, x, c.slope), c.shift);
-    }
-    x = _mm512_min_ps(_mm512_max_ps(x, c.low), c.high);
-    return _mm512_cvtps_epi32(x);
+// Two roundings.
+FUSEQ_INLINE __m512 affine(__m512i sum, const Constants& c) {
+    return _mm512_add_ps(_mm512_mul_ps(_mm512_cvtepi32_ps(sum), c.scale), c.bias);
 }
-FUSEQ_INLINE void store_result(__m512i sum, const Constants& c, std::uint16_t* to) {
-    _mm512_mask_cvtepi32_storeu_epi16(to, c.mask, finished(sum, c));
+
+// Whole numbers up to 65535; those below zero stand for zero.
+template <Way kWay>
+FUSEQ_INLINE __m512i finished(__m512i sum, const Constants& c) {
+    const bool rescales = kWay == Way::kRescaled || (kWay == Way::kGeneral && c.rescales);
+    __m512 x =
+        rescales ? affine(sum, c) : _mm512_fmadd_ps(_mm512_cvtepi32_ps(sum), c.scale, c.bias);
+    if constexpr (kWay == Way::kGeneral) {
+        if (c.slopes) {
+            const __mmask16 below = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_LT_OQ);
+            x = _mm512_add_ps(_mm512_mask_mul_ps(x, below, x, c.slope), c.shift);
+        }
+        x = _mm512_max_ps(x, c.low);
+    }
+    x = _mm512_min_ps(x, c.high);
+    return _mm512_cvtps_epi32(rescales ? _mm512_mul_ps(x, c.rescale) : x);
+}
+
+// What is stored of 16 sums, and of 32 ones.
+struct StoreFloats {
+    using Type = float;
+    static FUSEQ_INLINE void store(__m512i sum, const Constants& c, float* to) {
+        _mm512_mask_storeu_ps(to, c.mask, affine(sum, c));
+    }
+    static FUSEQ_INLINE void store(
+        __m512i first, const Constants& a, __m512i second, const Constants& b, float* to) {
+        store(first, a, to);
+        store(second, b, to + kGroup);
+    }
+};
+template <Way kWay>
+struct StoreIntegers {
+    using Type = std::uint16_t;
+    static FUSEQ_INLINE __m512i packed(__m512i first, __m512i second) {
+        const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+        return _mm512_permutexvar_epi64(order, _mm512_packus_epi32(first, second));
+    }
+    static FUSEQ_INLINE void store(__m512i sum, const Constants& c, std::uint16_t* to) {
+        const __m512i x = finished<kWay>(sum, c);
+        _mm256_mask_storeu_epi16(to, c.mask, _mm512_castsi512_si256(packed(x, x)));
+    }
+    static FUSEQ_INLINE void store(
+        __m512i first, const Constants& a, __m512i second, const Constants& b, std::uint16_t* to) {
+        const __mmask32 mask = _mm512_kunpackw(b.mask, a.mask);
+        _mm512_mask_storeu_epi16(to, mask,
+                                 packed(finished<kWay>(first, a), finished<kWay>(second, b)));
+    }
+};
+
+// Calls with(one of the above).
+template <class F>
+FUSEQ_INLINE void with_store_of(const U16Finish& f, const F& with) {
+    if (f.to_floats()) {
+        with(StoreFloats());
+    } else if (!f.is_plain()) {
+        with(StoreIntegers<Way::kGeneral>());
+    } else if (f.rescale() != nullptr) {
+        with(StoreIntegers<Way::kRescaled>());
+    } else {
+        with(StoreIntegers<Way::kLinear>());
+    }
 }
 
 }  // namespace fuseq::kernels::u16

@@ -219,42 +219,78 @@ void store_u16_impl(const float* from, std::size_t count, std::uint16_t* to) {
 using D16u = hn::Rebind<std::uint16_t, D>;
 using VF = hn::Vec<DF>;
 
-// kLanes channels of a pixel.
-template <bool Slope>
-HWY_INLINE hn::Vec<D16u> finished(const U16Finish& f, const float* sums, std::size_t c) {
-    const DF d;
-    VF x = hn::Add(hn::Mul(hn::LoadU(d, sums + c), hn::LoadU(d, f.scale() + c)),
-                   hn::LoadU(d, f.bias() + c));
-    if constexpr (Slope) {
-        x = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::LoadU(d, f.slope() + c)));
+void store_u16_of_three_impl(const float* planes,
+                             std::size_t plane,
+                             std::size_t count,
+                             std::uint16_t* to) {
+    constexpr std::size_t kThree = 3;
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        const auto load = [&](std::size_t c) HWY_ATTR {
+            const VF x = hn::LoadU(DF(), planes + c * plane + i);
+            return hn::DemoteTo(D16u(), hn::ConvertTo(D(), x));
+        };
+        hn::StoreInterleaved3(load(0), load(1), load(2), D16u(), to + kThree * i);
     }
-    x = hn::Add(x, hn::LoadU(d, f.shift() + c));
-    x = hn::Min(hn::Max(x, hn::Set(d, f.low())), hn::Set(d, f.high()));
-    return hn::DemoteTo(D16u(), hn::NearestInt(x));
+    for (; i < count; ++i) {
+        for (std::size_t c = 0; c < kThree; ++c) {
+            to[kThree * i + c] = static_cast<std::uint16_t>(planes[c * plane + i]);
+        }
+    }
 }
 
+HWY_INLINE VF affine(VF x, const float* scale, const float* bias) {
+    return hn::Add(hn::Mul(x, hn::LoadU(DF(), scale)), hn::LoadU(DF(), bias));
+}
+
+// kLanes channels of a pixel.
+struct FinishedFloats {
+    using Tag = DF;
+    static HWY_INLINE VF of(const U16Finish& f, const float* sums, std::size_t c) {
+        return affine(hn::LoadU(DF(), sums + c), f.scale() + c, f.bias() + c);
+    }
+};
 template <bool Slope>
+struct FinishedIntegers {
+    using Tag = D16u;
+    static HWY_INLINE hn::Vec<D16u> of(const U16Finish& f, const float* sums, std::size_t c) {
+        const DF d;
+        VF x = affine(hn::LoadU(d, sums + c), f.scale() + c, f.bias() + c);
+        if constexpr (Slope) {
+            x = hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(x, hn::LoadU(d, f.slope() + c)));
+        }
+        x = hn::Add(x, hn::LoadU(d, f.shift() + c));
+        x = hn::Min(hn::Max(x, hn::Set(d, f.low())), hn::LoadU(d, f.high() + c));
+        if (f.rescale() != nullptr) {
+            x = hn::Mul(x, hn::LoadU(d, f.rescale() + c));
+        }
+        return hn::DemoteTo(D16u(), hn::NearestInt(x));
+    }
+};
+
+template <class Finished>
 void finish_pixels(const U16Finish& f,
                    const float* sums,
                    std::size_t pitch,
                    std::size_t count,
-                   std::uint16_t* dst) {
+                   hn::TFromD<typename Finished::Tag>* dst) {
+    const typename Finished::Tag d;
     const std::size_t channels = f.channels();
     for (std::size_t p = 0; p < count; ++p, sums += pitch, dst += channels) {
         std::size_t c = 0;
         for (; c + kLanes <= channels; c += kLanes) {
-            hn::StoreU(finished<Slope>(f, sums, c), D16u(), dst + c);
+            hn::StoreU(Finished::of(f, sums, c), d, dst + c);
         }
         if (c == channels) {
             continue;
         }
         // What is written beyond a pixel, the next one writes again.
-        const auto last = finished<Slope>(f, sums, c);
+        const auto last = Finished::of(f, sums, c);
         if ((count - p - 1) * channels >= kLanes) {
-            hn::StoreU(last, D16u(), dst + c);
+            hn::StoreU(last, d, dst + c);
         } else {
-            HWY_ALIGN std::uint16_t lanes[kGroup];
-            hn::Store(last, D16u(), lanes);
+            HWY_ALIGN hn::TFromD<decltype(d)> lanes[kGroup];
+            hn::Store(last, d, lanes);
             std::copy_n(lanes, channels - c, dst + c);
         }
     }
@@ -263,10 +299,16 @@ void finish_pixels(const U16Finish& f,
 void finish_impl(const U16Finish& f,
                  const float* sums,
                  std::size_t pitch,
+                 std::size_t pixel,
                  std::size_t count,
-                 std::uint16_t* dst) {
-    f.slope() != nullptr ? finish_pixels<true>(f, sums, pitch, count, dst)
-                         : finish_pixels<false>(f, sums, pitch, count, dst);
+                 void* dst) {
+    if (f.to_floats()) {
+        return finish_pixels<FinishedFloats>(f, sums, pitch, count,
+                                             static_cast<float*>(dst) + pixel * f.channels());
+    }
+    auto* const to = static_cast<std::uint16_t*>(dst) + pixel * f.channels();
+    f.slope() != nullptr ? finish_pixels<FinishedIntegers<true>>(f, sums, pitch, count, to)
+                         : finish_pixels<FinishedIntegers<false>>(f, sums, pitch, count, to);
 }
 
 }  // namespace
@@ -284,6 +326,7 @@ HWY_EXPORT(split_bytes_impl);
 HWY_EXPORT(move_to_middle_impl);
 HWY_EXPORT(join_sums_impl);
 HWY_EXPORT(store_u16_impl);
+HWY_EXPORT(store_u16_of_three_impl);
 HWY_EXPORT(finish_impl);
 
 void sum_pairs(const PairCall& call) {
@@ -314,12 +357,19 @@ namespace {
 void run_store_u16(const float* from, std::size_t count, std::uint16_t* to) {
     HWY_DYNAMIC_DISPATCH(store_u16_impl)(from, count, to);
 }
+void run_store_u16_of_three(const float* planes,
+                            std::size_t plane,
+                            std::size_t count,
+                            std::uint16_t* to) {
+    HWY_DYNAMIC_DISPATCH(store_u16_of_three_impl)(planes, plane, count, to);
+}
 void run_finish(const U16Finish& finish,
                 const float* sums,
                 std::size_t pitch,
+                std::size_t pixel,
                 std::size_t count,
-                std::uint16_t* dst) {
-    HWY_DYNAMIC_DISPATCH(finish_impl)(finish, sums, pitch, count, dst);
+                void* dst) {
+    HWY_DYNAMIC_DISPATCH(finish_impl)(finish, sums, pitch, pixel, count, dst);
 }
 }  // namespace
 
@@ -329,11 +379,16 @@ void store_u16(const float* from, std::size_t count, std::uint16_t* to) {
     u16::run_store_u16(from, count, to);
 }
 
-void U16Finish::run(const float* sums,
-                    std::size_t pitch,
-                    std::size_t count,
-                    std::uint16_t* dst) const {
-    u16::run_finish(*this, sums, pitch, count, dst);
+void store_u16_of_three(const float* planes,
+                        std::size_t plane,
+                        std::size_t count,
+                        std::uint16_t* to) {
+    u16::run_store_u16_of_three(planes, plane, count, to);
+}
+
+void U16Finish::run(
+    const float* sums, std::size_t pitch, std::size_t pixel, std::size_t count, void* dst) const {
+    u16::run_finish(*this, sums, pitch, pixel, count, dst);
 }
 
 }  // namespace fuseq::kernels

@@ -39,13 +39,19 @@ FUSEQ_INLINE void store_tile(const PairCall& call,
                              _mm512_cvtepi32_ps(sums[i]));
         });
     }
-    unrolled<Groups>([&](auto g) FUSEQ_LAMBDA {
-        const std::size_t channel = results.channel + g * kGroup;
-        const Constants constants = load_constants(*results.finish, channel);
-        std::uint16_t* const to = results.dst + first * results.finish->channels() + channel;
-        unrolled<Pixels>([&](auto p) FUSEQ_LAMBDA {
-            store_result(sums[p * Groups + g], constants, to + p * results.finish->channels());
-        });
+    with_store_of(*results.finish, [&](auto way) FUSEQ_LAMBDA {
+        using Type = typename decltype(way)::Type;
+        const std::size_t step = results.finish->channels();
+        Type* const to = static_cast<Type*>(results.dst) + first * step + results.channel;
+        const Constants a = load_constants(*results.finish, results.channel);
+        if constexpr (Groups == 1) {
+            unrolled<Pixels>([&](auto p) FUSEQ_LAMBDA { way.store(sums[p], a, to + p * step); });
+        } else {
+            const Constants b = load_constants(*results.finish, results.channel + kGroup);
+            unrolled<Pixels>([&](auto p) FUSEQ_LAMBDA {
+                way.store(sums[2 * p], a, sums[2 * p + 1], b, to + p * step);
+            });
+        }
     });
 }
 
@@ -85,13 +91,13 @@ constexpr std::array<Tile, sizeof...(Pixels)> tiles(std::index_sequence<Pixels..
 constexpr auto kOneGroup = tiles<1>(std::make_index_sequence<kMaxPixels>());
 constexpr auto kTwoGroups = tiles<2>(std::make_index_sequence<kMaxPixels>());
 
-}  // namespace
-
-void join_results_vnni512(const std::int32_t* tile,
-                          std::size_t pixels,
-                          std::size_t groups,
-                          const std::int32_t* init,
-                          const Results& results) {
+template <class Way>
+void join_results(const std::int32_t* tile,
+                  std::size_t pixels,
+                  std::size_t groups,
+                  const std::int32_t* init,
+                  const Results& results) {
+    using Type = typename Way::Type;
     const std::size_t row = groups * kGroup;
     const std::size_t step = results.finish->channels();
     for (std::size_t g = 0; g < groups; ++g) {
@@ -100,13 +106,25 @@ void join_results_vnni512(const std::int32_t* tile,
         const __m512i offset = _mm512_loadu_si512(init + g * kGroup);
         const std::int32_t* low = tile + g * kGroup;
         const std::int32_t* high = low + pixels * row;
-        std::uint16_t* to = results.dst + channel;
+        Type* to = static_cast<Type*>(results.dst) + channel;
         for (std::size_t p = 0; p < pixels; ++p, low += row, high += row, to += step) {
             const __m512i upper = _mm512_slli_epi32(_mm512_load_si512(high), 8);
             const __m512i both = _mm512_add_epi32(_mm512_load_si512(low), upper);
-            store_result(_mm512_add_epi32(both, offset), constants, to);
+            Way::store(_mm512_add_epi32(both, offset), constants, to);
         }
     }
+}
+
+}  // namespace
+
+void join_results_vnni512(const std::int32_t* tile,
+                          std::size_t pixels,
+                          std::size_t groups,
+                          const std::int32_t* init,
+                          const Results& results) {
+    with_store_of(*results.finish, [&](auto way) {
+        join_results<decltype(way)>(tile, pixels, groups, init, results);
+    });
 }
 
 void sum_pairs_vnni512(const PairCall& call) {

@@ -1,29 +1,14 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layers of activations of 16 bits on CPU against REFERENCE, with what stands around them. Steps of
-// 2^-8, so that floats hold the sums.
+// Layers of activations of 16 bits on CPU against REFERENCE, with what stands around them.
+#include "unit/cpu/lowering/u16_text.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
 namespace {
 
-std::string quantized(const std::string& name, const std::string& of) {
-    return "%" + name + "_l = Const value={-128} : f32[]\n%" + name +
-           "_h = Const value={127.99609375} : f32[]\n%" + name + " = FakeQuantize(%" + of + ", %" +
-           name + "_l, %" + name + "_h, %" + name + "_l, %" + name + "_h) levels=65536\n";
-}
-
-std::string weights(const std::string& name, const std::string& shape) {
-    return "%" + name + "_i = Const value=random(3,-100,100) : i8" + shape + "\n%" + name +
-           "_f = Convert(%" + name + "_i) destination_type=f32\n%" + name +
-           "_s = Const value={0.0078125} : f32[]\n%" + name + " = Multiply(%" + name + "_f, %" +
-           name + "_s)\n";
-}
-
 constexpr const char* kWindows = " strides=[1,1] pads_begin=[1,1] pads_end=[1,1] dilations=[1,1]\n";
-// A result that is off by one step of 2^-8 next to the middle of two.
-constexpr double kStep = 0x1p-8;
 
 // Nothing stands between two layers but integers of 16 bits.
 TEST(MakeU16Product, StoresWhatTheNextLayerReads) {
@@ -42,6 +27,31 @@ TEST(MakeU16Product, StoresWhatTheNextLayerReads) {
     }
     EXPECT_EQ(run.step_of("p"), run.step_of("c"));
     EXPECT_EQ(run.step_of("o"), run.step_of("g"));
+}
+
+// A bound, then a range a channel of its own: some end below the bound. The last layer's floats are
+// the result.
+TEST(MakeU16Product, ScalesAfterABound) {
+    std::string high;
+    for (int c = 0; c < 24; ++c) {
+        high +=
+            (c == 0 ? "" : ",") + std::string(c % 2 == 0 ? "3.999938964843750" : "7.9998779296875");
+    }
+    const DeviceRun run = check_on_devices(
+        "model \"m\"\n%x = Parameter : f32[1,8,9,17]\n" + quantized("q", "x") +
+            weights("w", "[24,8,1,1]") +
+            "%c = Convolution(%q, %w) strides=[1,1] pads_begin=[0,0] pads_end=[0,0] "
+            "dilations=[1,1]\n%b = Const value=random(4,-2,2) : f32[1,24,1,1]\n%cb = Add(%c, %b)\n"
+            "%a = Clamp(%cb) min=0 max=6\n%p_l = Const value={0} : f32[]\n%p_h = Const value={" +
+            high +
+            "} : f32[1,24,1,1]\n%p = FakeQuantize(%a, %p_l, %p_h, %p_l, %p_h) levels=65536\n" +
+            weights("d", "[24,1,1,3,3]") + "%g = GroupConvolution(%p, %d)" + kWindows +
+            "%e = Const value=random(5,-2,2) : f32[1,24,1,1]\n%y = Add(%g, %e)\n%r = Result(%y)",
+        6, 8 * kStep);
+    EXPECT_NE(run.step_of("c").find("convolution fuseq:u16_"), std::string::npos);
+    EXPECT_EQ(run.step_of("p"), run.step_of("c"));
+    EXPECT_NE(run.step_of("g").find("convolution fuseq:u16_"), std::string::npos);
+    EXPECT_EQ(run.step_of("y"), run.step_of("g"));
 }
 
 // The first reads a tensor that is not the product's, the second is an activation without a form of

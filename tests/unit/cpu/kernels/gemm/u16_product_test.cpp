@@ -5,10 +5,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <random>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
+#include "cpu/kernels/gemm/u16_product_detail.hpp"
 #include "cpu/machine/instructions.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
@@ -208,6 +212,147 @@ TEST(U16Product, ResultsAreRoundedAndBounded) {
     });
 }
 
+// One rounding of an operation on floats: a double holds the exact product, and of a sum enough.
+float product(float a, float b) {
+    return static_cast<float>(static_cast<double>(a) * static_cast<double>(b));
+}
+float sum(float a, float b) {
+    return static_cast<float>(static_cast<double>(a) + static_cast<double>(b));
+}
+
+// After a bound and a scale a channel the bytes are those of an operation after the other. Some
+// channels reach 65535 before their bound, and what is below zero is zero.
+TEST(U16Product, BoundedResultsAreScaledAgain) {
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    int number = 0;
+    for_problems([&](const Problem& p, const U16Product& u16) {
+        const std::size_t channels = p.shape.dst_channels;
+        const float low = std::array{0.0F, -kInfinity, -1.5F, 0.75F}[number % 4];
+        const float high = number % 3 == 0 ? kInfinity : 6.0F;
+        const bool slopes = number++ % 5 == 0;
+        std::vector<float> scale, bias, rescale;
+        for (std::size_t c = 0; c < channels; ++c) {
+            scale.push_back(0x1p-20F * static_cast<float>(3 + c % 7));
+            bias.push_back(static_cast<float>(c * 97 % 3000) / 1024 - 1);
+            rescale.push_back(c % 3 == 0 ? 20000.7F : 3000.0F + static_cast<float>(c));
+        }
+        const std::vector<float> slope{-0.3F};
+        const std::vector<float> shift{0.1F};
+        U16Finish::Params params{.scale = scale,
+                                 .bias = bias,
+                                 .slope = {},
+                                 .shift = {},
+                                 .low = low,
+                                 .high = high,
+                                 .rescale = rescale};
+        if (slopes) {
+            params.slope = slope;
+            params.shift = shift;
+        }
+        AlignedVector<std::uint8_t> scratch(u16.scratch_bytes());
+        std::vector<std::uint16_t> got(p.pixels() * channels + 1, 77);
+        u16.run(p.src.data(), {0, u16.units()}, scratch.data(), U16Finish(params, channels),
+                got.data());
+        EXPECT_EQ(got.back(), 77);
+        for (std::size_t i = 0; i + 1 < got.size(); ++i) {
+            const std::size_t c = i % channels;
+            const auto whole = static_cast<float>(p.expected(i / channels, c));
+            float x = sum(product(whole, scale[c]), bias[c]);
+            if (slopes) {
+                x = sum(x < 0 ? product(x, slope[0]) : x, shift[0]);
+            }
+            x = product(std::min(std::max(x, low), high), rescale[c]);
+            ASSERT_EQ(got[i], std::nearbyint(std::clamp(x, 0.0F, 65535.0F)))
+                << "pixel " << i / channels << " channel " << c << " low " << low << " high "
+                << high << " slopes " << slopes;
+        }
+    });
+}
+
+// A zero keeps its sign where nothing is added.
+TEST(U16Product, FloatsAreRoundedTwice) {
+    int number = 0;
+    for_problems([&](const Problem& p, const U16Product& u16) {
+        const std::size_t channels = p.shape.dst_channels;
+        const bool biased = number++ % 2 == 0;
+        std::vector<float> scale, bias;
+        for (std::size_t c = 0; c < channels; ++c) {
+            scale.push_back(0.0007F * (c % 2 == 0 ? 1.0F : -3.0F));
+            bias.push_back(static_cast<float>(c) * 1.1F - 7);
+        }
+        U16Finish::Params params{
+            .scale = scale, .bias = {}, .slope = {}, .shift = {}, .to_floats = true};
+        if (biased) {
+            params.bias = bias;
+        }
+        AlignedVector<std::uint8_t> scratch(u16.scratch_bytes());
+        std::vector<float> got(p.pixels() * channels + 1, 77);
+        u16.run(p.src.data(), {0, u16.units()}, scratch.data(), U16Finish(params, channels),
+                got.data());
+        EXPECT_EQ(got.back(), 77);
+        for (std::size_t i = 0; i + 1 < got.size(); ++i) {
+            const std::size_t c = i % channels;
+            const auto whole = static_cast<float>(p.expected(i / channels, c));
+            const float scaled = product(whole, scale[c]);
+            const float x = biased ? sum(scaled, bias[c]) : scaled;
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(got[i]), std::bit_cast<std::uint32_t>(x))
+                << "pixel " << i / channels << " channel " << c << ": " << got[i] << ", not " << x;
+        }
+    });
+}
+
+// What AMX leaves in tiles, without AMX: sums of low bytes, then of high ones.
+TEST(U16Product, TilesAreJoinedToResults) {
+    if (!has_avx512_vnni()) {
+        GTEST_SKIP() << "no AVX-512 VNNI";
+    }
+    constexpr std::size_t kPixels = 5;
+    constexpr std::size_t kGroups = 3;
+    constexpr std::size_t kRow = kGroups * u16::kGroup;
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(seed);
+    std::mt19937 rng(seed);
+    alignas(64) std::int32_t tile[2 * kPixels * kRow];
+    for (std::int32_t& value : tile) {
+        value = static_cast<std::int32_t>(rng() % 100000) - 50000;
+    }
+    std::vector<std::int32_t> init(kRow);
+    for (std::int32_t& value : init) {
+        value = static_cast<std::int32_t>(rng() % 1000) - 500;
+    }
+    const std::vector<float> scale{0x1p-20F * 3};
+    const std::vector<float> rescale{9000.5F};
+    for (const std::size_t channels : {kRow, kRow - 7}) {
+        const U16Finish integers({.scale = scale,
+                                  .bias = {},
+                                  .slope = {},
+                                  .shift = {},
+                                  .low = 0,
+                                  .high = 6,
+                                  .rescale = rescale},
+                                 channels);
+        const U16Finish reals(
+            {.scale = scale, .bias = {}, .slope = {}, .shift = {}, .to_floats = true}, channels);
+        std::vector<std::uint16_t> got(kPixels * channels + 1, 77);
+        std::vector<float> floats(kPixels * channels + 1, 77);
+        u16::join_results_vnni512(tile, kPixels, kGroups, init.data(),
+                                  {.finish = &integers, .dst = got.data(), .channel = 0});
+        u16::join_results_vnni512(tile, kPixels, kGroups, init.data(),
+                                  {.finish = &reals, .dst = floats.data(), .channel = 0});
+        EXPECT_EQ(got.back(), 77);
+        EXPECT_EQ(floats.back(), 77);
+        for (std::size_t i = 0; i < kPixels * channels; ++i) {
+            const std::size_t c = i % channels;
+            const std::size_t at = i / channels * kRow + c;
+            const std::int32_t whole = tile[at] + 256 * tile[kPixels * kRow + at] + init[c];
+            const float x = product(static_cast<float>(whole), scale[0]);
+            ASSERT_EQ(floats[i], x) << i;
+            const float y = product(std::min(std::max(x, 0.0F), 6.0F), rescale[0]);
+            ASSERT_EQ(got[i], std::nearbyint(std::min(y, 65535.0F))) << i;
+        }
+    }
+}
+
 TEST(U16Product, StoresWholeNumbers) {
     fuseq::test::on_every_target([](const std::string&) {
         std::vector<float> from;
@@ -218,6 +363,25 @@ TEST(U16Product, StoresWholeNumbers) {
         store_u16(from.data(), from.size(), to.data());
         for (std::size_t i = 0; i < from.size(); ++i) {
             ASSERT_EQ(to[i], 13 * i);
+        }
+    });
+}
+
+TEST(U16Product, StoresPlanesOfThreeAsPixels) {
+    fuseq::test::on_every_target([](const std::string&) {
+        for (const std::size_t count : {1U, 7U, 16U, 35U, 64U}) {
+            constexpr std::size_t kPlane = 70;
+            std::vector<float> planes(3 * kPlane);
+            for (std::size_t i = 0; i < planes.size(); ++i) {
+                planes[i] = static_cast<float>(i * 313 % 65536);
+            }
+            planes[0] = 65535;
+            std::vector<std::uint16_t> to(3 * count + 1, 77);
+            store_u16_of_three(planes.data(), kPlane, count, to.data());
+            EXPECT_EQ(to.back(), 77);
+            for (std::size_t i = 0; i < 3 * count; ++i) {
+                ASSERT_EQ(to[i], planes[i % 3 * kPlane + i / 3]) << count << " pixels, " << i;
+            }
         }
     });
 }
