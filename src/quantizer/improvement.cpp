@@ -172,10 +172,11 @@ private:
         return without;
     }
 
-    // Histograms of equalized tensors are made anew where something is read from them.
+    // Histograms of equalized tensors are made anew where something is read from them: of all
+    // inputs, as the first ones were.
     void profile_again(Candidate& candidate) const {
         candidate.without_part = profiles_without_parts(candidate.conversion);
-        std::vector<std::size_t> all(std::min(count_, kParts * kMaxPartInputs));
+        std::vector<std::size_t> all(count_);
         std::iota(all.begin(), all.end(), std::size_t{0});
         candidate.conversion.profile = profile_of(candidate.conversion, all);
     }
@@ -206,12 +207,12 @@ private:
     }
 
     void try_calibrations() {
+        if (equalized_) {
+            profile_again(best_);
+        }
         for (const Calibration calibration : {Calibration::kMse, Calibration::kPercentile}) {
             Candidate tried = best_.copy();
             tried.conversion.options.calibration = calibration;
-            if (equalized_) {
-                profile_again(tried);
-            }
             offer(fmt::format("{} calibration", to_string(calibration)), std::move(tried));
         }
     }

@@ -27,9 +27,9 @@ constexpr const char* kDetector = R"(model "m"
     %scores = MatMul(%x, %w) transpose_a=false transpose_b=false
     %boxes = MatMul(%x, %w) transpose_a=false transpose_b=false
     %k = Const value={70} : i64[]
-    %best, %at = TopK(%scores, %k) axis=1 mode="max" sort="value" index_element_type="i64"
+    %best = TopK(%scores, %k) axis=1 mode=max sort=value index_element_type=i64
     %axis = Const value={1} : i64[]
-    %taken = Gather(%boxes, %at, %axis) batch_dims=0
+    %taken = Gather(%boxes, %best:1, %axis) batch_dims=0
     %clipped = ReLU(%taken)
     %r = Result(%clipped))";
 
@@ -51,9 +51,9 @@ TEST(Choices, OfInputsAloneDoNotCount) {
     EXPECT_TRUE(chosen_of(*Model::from_text(R"(model "m"
         %x = Parameter : f32[1,100]
         %k = Const value={70} : i64[]
-        %best, %at = TopK(%x, %k) axis=1 mode="max" sort="value" index_element_type="i64"
+        %best = TopK(%x, %k) axis=1 mode=max sort=value index_element_type=i64
         %w = Const value=random(1) : f32[70,80]
-        %y = MatMul(%best, %w) transpose_a=false transpose_b=false
+        %y = MatMul(%best:0, %w) transpose_a=false transpose_b=false
         %r = Result(%y))"))
                     .empty());
 }

@@ -44,7 +44,7 @@ TEST(Verdict, NamesTheMeanOverInputs) {
 TEST(Verdict, NamesAllInputsAsOne) {
     const Verdict verdict = of(noise({0.01, 0.01, 0.01, 1}, {0.01, 0.01, 0.01, 1}));
     EXPECT_FALSE(verdict.kept);
-    EXPECT_THAT(verdict.reason, HasSubstr("all inputs as one gain -4.10 dB"));
+    EXPECT_THAT(verdict.reason, HasSubstr("all inputs as one gain -4.11 dB"));
 }
 
 // Gains of 10, 0, 0 and 0 dB: 2.5 dB at a standard error of 2.5.
