@@ -139,6 +139,7 @@ struct QuantizerStep {
     double before = 0;
     double after = 0;
     bool kept = false;
+    std::string reason;  // where it is not kept: which condition failed, with its figures
 };
 
 // Signal-to-noise ratio of one layer's result, in dB, when all that goes into it is exact.

@@ -116,7 +116,8 @@ std::string summary(const QuantizedModel& model) {
     for (const QuantizerStep& step : model.steps) {
         char figures[64];
         std::snprintf(figures, sizeof figures, "%.2f dB to %.2f dB, ", step.before, step.after);
-        text += fmt::format("{}: {}{}\n", step.name, figures, step.kept ? "kept" : "left out");
+        text += fmt::format("{}: {}{}\n", step.name, figures,
+                            step.kept ? "kept" : "left out: " + step.reason);
     }
     if (!model.ranking.empty()) {
         const auto returned = std::count_if(model.ranking.begin(), model.ranking.end(),
@@ -146,7 +147,8 @@ std::string report_json(const QuantizedModel& model, const QuantizerOptions& opt
         steps.push_back({{"name", step.name},
                          {"sqnr_before", step.before},
                          {"sqnr_after", step.after},
-                         {"kept", step.kept}});
+                         {"kept", step.kept},
+                         {"reason", step.reason}});
     }
     nlohmann::ordered_json ranking = nlohmann::ordered_json::array();
     for (const LayerDamage& layer : model.ranking) {

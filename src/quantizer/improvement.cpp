@@ -13,6 +13,7 @@
 #include "quantizer/equalization.hpp"
 #include "quantizer/judge.hpp"
 #include "quantizer/profiler.hpp"
+#include "quantizer/verdict.hpp"
 
 namespace fuseq::quantizer {
 namespace {
@@ -23,15 +24,6 @@ constexpr std::size_t kParts = 3;
 constexpr std::size_t kFewestOfPart = 2;
 // With a bound on the loss: inputs that it is measured on, at most.
 constexpr std::size_t kMaxBounding = 32;
-// In dB: less may be chance.
-constexpr double kMinGain = 0.3;
-// Standard errors that the gain must have: so much is seldom chance.
-constexpr double kMinErrors = 2;
-// No tensor may lose more.
-constexpr double kMaxLoss = 0.1;
-// Nor this on the inputs of one part alone: what helps on two thirds of the inputs and harms the
-// rest will harm others.
-constexpr double kMaxPartLoss = 0.5;
 constexpr double kEqualizationStrength = 0.5;
 
 // What would become the model, and for each part of the inputs the ranges that the others have: a
@@ -123,31 +115,25 @@ private:
     // Judged by the inputs of all parts from the first one on.
     bool offer(const std::string& name, Candidate tried, std::size_t first_part = 0) {
         Distances reached = distances(tried);
-        const Gain gain =
-            gain_of(from_part(reached, first_part), from_part(distances_, first_part));
-        const bool kept = std::min(gain.mean, gain.together) >= kMinGain &&
-                          gain.mean >= kMinErrors * gain.error && gain.min >= -kMaxLoss &&
-                          loss_of_parts(reached, first_part) <= kMaxPartLoss;
-        result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached), kept});
-        if (kept) {
+        const Verdict verdict =
+            verdict_of(from_part(reached, first_part), from_part(distances_, first_part),
+                       part_sizes(first_part), judges_[0].names());
+        result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached),
+                                 verdict.kept, verdict.reason});
+        if (verdict.kept) {
             distances_ = std::move(reached);
             best_ = std::move(tried);
         }
-        return kept;
+        return verdict.kept;
     }
 
-    // Max loss of a tensor on the inputs of one part alone.
-    double loss_of_parts(const Distances& reached, std::size_t first_part) const {
-        double loss = 0;
-        std::size_t begin = 0;
-        for (std::size_t part = 0; part < kParts; ++part) {
-            const std::size_t end = begin + judges_[part].inputs();
-            if (part >= first_part) {
-                loss = std::max(loss, most_lost(reached, distances_, begin, end));
-            }
-            begin = end;
+    // Inputs of each part from that one on.
+    std::vector<std::size_t> part_sizes(std::size_t first_part) const {
+        std::vector<std::size_t> sizes;
+        for (std::size_t part = first_part; part < kParts; ++part) {
+            sizes.push_back(judges_[part].inputs());
         }
-        return loss;
+        return sizes;
     }
 
     Distances from_part(Distances all, std::size_t first_part) const {
@@ -186,10 +172,11 @@ private:
         return without;
     }
 
-    // Histograms of equalized tensors are made anew where something is read from them.
+    // Histograms of equalized tensors are made anew where something is read from them: of all
+    // inputs, as the first ones were.
     void profile_again(Candidate& candidate) const {
         candidate.without_part = profiles_without_parts(candidate.conversion);
-        std::vector<std::size_t> all(std::min(count_, kParts * kMaxPartInputs));
+        std::vector<std::size_t> all(count_);
         std::iota(all.begin(), all.end(), std::size_t{0});
         candidate.conversion.profile = profile_of(candidate.conversion, all);
     }
@@ -220,12 +207,12 @@ private:
     }
 
     void try_calibrations() {
+        if (equalized_) {
+            profile_again(best_);
+        }
         for (const Calibration calibration : {Calibration::kMse, Calibration::kPercentile}) {
             Candidate tried = best_.copy();
             tried.conversion.options.calibration = calibration;
-            if (equalized_) {
-                profile_again(tried);
-            }
             offer(fmt::format("{} calibration", to_string(calibration)), std::move(tried));
         }
     }

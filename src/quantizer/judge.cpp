@@ -10,6 +10,7 @@
 #include <set>
 
 #include "fuseq/error.hpp"
+#include "quantizer/choices.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -59,6 +60,7 @@ bool saturates(const Node& node) {
 class Collector {
 public:
     std::vector<ComparedInput> run(const Model& model) {
+        chosen_ = after_choices(model);
         for (const Node* result : model.results()) {
             look(*result);
         }
@@ -77,7 +79,7 @@ private:
             }
             const Output& source = reader.input(i);
             if (source.type() != ElementType::f32 || jumps(*source.node) ||
-                saturates(*source.node)) {
+                saturates(*source.node) || chosen_.contains(source.node)) {
                 look(*source.node);
             } else {
                 found_.push_back({reader.name(), i});
@@ -108,6 +110,7 @@ private:
 
     std::vector<ComparedInput> found_;
     std::set<const Node*> seen_;
+    std::set<const Node*> chosen_;
 };
 
 // The model with the compared tensors as outputs, after its own. A tensor that is quantized first
@@ -165,7 +168,10 @@ Gain gain_of(const Distances& tried, const Distances& base) {
         }
         const double together = decibels(all_tried) - decibels(all_base);
         gain.together += together;
-        gain.min = tensors == 0 ? together : std::min(gain.min, together);
+        if (tensors == 0 || together < gain.min) {
+            gain.min = together;
+            gain.min_tensor = t;
+        }
         ++tensors;
     }
     if (tensors == 0) {
@@ -185,10 +191,7 @@ Gain gain_of(const Distances& tried, const Distances& base) {
     return gain;
 }
 
-double most_lost(const Distances& tried,
-                 const Distances& base,
-                 std::size_t begin,
-                 std::size_t end) {
+Loss most_lost(const Distances& tried, const Distances& base, std::size_t begin, std::size_t end) {
     const auto some_inputs = [&](const Distances& all) {
         Distances some;
         for (const std::vector<Ratio>& tensor : all) {
@@ -197,7 +200,8 @@ double most_lost(const Distances& tried,
         }
         return some;
     };
-    return std::max(0.0, -gain_of(some_inputs(tried), some_inputs(base)).min);
+    const Gain gain = gain_of(some_inputs(tried), some_inputs(base));
+    return {std::max(0.0, -gain.min), gain.min_tensor};
 }
 
 std::vector<ComparedInput> compared_inputs(const Model& model) {
@@ -228,6 +232,14 @@ Judge::Judge(const Model& exact,
     indices_.resize(kept);
 }
 
+std::vector<std::string> Judge::names() const {
+    std::vector<std::string> names;
+    for (const ComparedInput& input : compared_) {
+        names.push_back(fmt::format("input {} of '{}'", input.index, input.layer));
+    }
+    return names;
+}
+
 Distances Judge::distances(const Model& quantized) const {
     DataRunner runner(*with_outputs(quantized, compared_), device_);
     const std::size_t first = quantized.results().size();
@@ -240,7 +252,8 @@ Distances Judge::distances(const Model& quantized) const {
             Ratio ratio;
             for (std::size_t i = 0; i < exact.size(); ++i) {
                 const double value = exact[i];
-                const double error = value - static_cast<double>(got[i]);
+                // A list may be shorter than that of the float model: what it lacks counts as 0.
+                const double error = value - (i < got.size() ? static_cast<double>(got[i]) : 0);
                 ratio.signal += value * value;
                 ratio.noise += error * error;
             }

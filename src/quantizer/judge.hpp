@@ -19,8 +19,10 @@ struct ComparedInput {
 };
 
 // What the Results read. Where a layer jumps (detections, sorting, indices) or hides errors by
-// saturating (SoftMax, Sigmoid), its real inputs instead. Where that is but a few numbers, also what
-// the last products before it read: a few numbers of a few inputs say little.
+// saturating (SoftMax, Sigmoid), its real inputs instead. What comes after a choice among computed
+// values (NonMaxSuppression, TopK, ...) is in no order that two models share, so what goes into the
+// choice and beside it is compared. Where that is but a few numbers, also what the last products
+// before it read: a few numbers of a few inputs say little.
 std::vector<ComparedInput> compared_inputs(const Model& model);
 
 struct Ratio {
@@ -41,16 +43,21 @@ double mean_decibels(const Distances& distances);
 // What `tried` gains over `base` in dB, mean over the compared tensors. Two figures, since either
 // alone misleads: easy inputs decide the first, hard ones the second.
 struct Gain {
-    double mean = 0;      // over inputs
-    double error = 0;     // standard error of `mean`: what inputs have to do with it
-    double together = 0;  // of all inputs as one
-    double min = 0;       // of one tensor, all inputs as one
+    double mean = 0;             // over inputs
+    double error = 0;            // standard error of `mean`: what inputs have to do with it
+    double together = 0;         // of all inputs as one
+    double min = 0;              // of one tensor, all inputs as one
+    std::size_t min_tensor = 0;  // which one that is
 };
 Gain gain_of(const Distances& tried, const Distances& base);
 
 // What the tensor that loses most loses on inputs [begin, end) alone, taken as one, in dB; 0: none
 // loses.
-double most_lost(const Distances& tried, const Distances& base, std::size_t begin, std::size_t end);
+struct Loss {
+    double decibels = 0;
+    std::size_t tensor = 0;
+};
+Loss most_lost(const Distances& tried, const Distances& base, std::size_t begin, std::size_t end);
 
 class Judge {
 public:
@@ -62,6 +69,8 @@ public:
 
     Distances distances(const Model& quantized) const;
     std::size_t inputs() const { return indices_.size(); }
+    // Of the compared tensors, for people: "input 0 of 'layer'".
+    std::vector<std::string> names() const;
 
 private:
     std::string device_;

@@ -101,8 +101,9 @@ TEST(Judge, KnowsWhatATensorLosesOnSomeInputs) {
     const Distances base{{{1, 1}, {1, 0.01}, {1, 0.01}}, {{1, 0.1}, {1, 0.1}, {1, 0.1}}};
     const Distances tried{{{1, 0.1}, {1, 0.1}, {1, 0.1}}, {{1, 0.01}, {1, 0.01}, {1, 0.01}}};
     EXPECT_GT(gain_of(tried, base).min, 0);
-    EXPECT_NEAR(most_lost(tried, base, 1, 3), 10, 1e-9);
-    EXPECT_EQ(most_lost(tried, base, 0, 1), 0);
+    EXPECT_NEAR(most_lost(tried, base, 1, 3).decibels, 10, 1e-9);
+    EXPECT_EQ(most_lost(tried, base, 1, 3).tensor, 0U);
+    EXPECT_EQ(most_lost(tried, base, 0, 1).decibels, 0);
 }
 
 TEST(Judge, HoldsBackEveryThirdInput) {
