@@ -35,7 +35,7 @@ struct Rows {
     std::size_t tile = kTile;  // of them, at most
 };
 
-struct Work {
+struct ChainWork {
     kernels::EltwiseKernel kernel;
     Rows rows;
     kernels::IoReorderParams reorder;
@@ -176,10 +176,10 @@ Verdict make_u16_chain(StepBuilder& builder,
     add_layers(info, group);
     const auto layers = origins_of(*convert);
     info.layers.insert(info.layers.end(), layers.begin(), layers.end());
-    auto work = std::make_shared<const Work>(
-        Work{.kernel = kernels::EltwiseKernel(chain, ElementType::f32, rows.channels, rows.layout),
-             .rows = rows,
-             .reorder = reorder_of(rows)});
+    auto work = std::make_shared<const ChainWork>(ChainWork{
+        .kernel = kernels::EltwiseKernel(chain, ElementType::f32, rows.channels, rows.layout),
+        .rows = rows,
+        .reorder = reorder_of(rows)});
     builder.add_step(
         std::make_unique<CallStep>([work](const CallMemory& memory) { work->run(memory); },
                                    std::move(tensors), std::move(info)));
