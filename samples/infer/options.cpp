@@ -79,8 +79,11 @@ void check(InferOptions& options) {
     if (!options.labels.empty() && options.top == 0 && options.draw.what.empty()) {
         throw UsageError("-labels is for -top N and -draw boxes");
     }
-    if (options.output_folder.empty() && options.top == 0 && options.picture.empty()) {
-        throw UsageError("nothing would be told: give -o OUTDIR, -top N or -draw");
+    const bool writes = !options.output_folder.empty() || !options.dump_folder.empty() ||
+                        !options.tensor_folder.empty() || !options.picture.empty();
+    if (!writes && options.top == 0) {
+        throw UsageError(
+            "nothing would be told: give -o OUTDIR, -top N, -draw, -dump or -dump_tensors");
     }
 }
 

@@ -70,6 +70,13 @@ TEST_F(InferTool, WritesOutputsAndIntermediates) {
     EXPECT_THAT(to_floats(read_npy(folder_.path("dump/fq_0.npy"))), ElementsAre(1, 2, 3, 200));
 }
 
+TEST_F(InferTool, WritesIntermediatesAlone) {
+    const Outcome outcome = run({"-m", folder_.path("m.xml"), "-i", folder_.path("."), "-d",
+                                 "REFERENCE", "-dump", folder_.path("dump")});
+    ASSERT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(to_floats(read_npy(folder_.path("dump/fq_0.npy"))), ElementsAre(1, 2, 3, 200));
+}
+
 // out = v + x; v = out
 TEST_F(InferTool, RunsSeveralTimesWithVariables) {
     write_ir(*Model::from_text(R"(
@@ -139,6 +146,8 @@ TEST_F(InferTool, RefusesAnUnknownLayer) {
 TEST_F(InferTool, TellsWrongUsage) {
     expect_error(run({}), 2, "-m is required");
     expect_error(run({"-m"}), 2, "-m");
+    expect_error(run({"-m", folder_.path("m.xml"), "-i", folder_.path(".")}), 2,
+                 "nothing would be told");
     auto arguments = usual();
     arguments.emplace_back("-colour");
     expect_error(run(arguments), 2, "colour");
