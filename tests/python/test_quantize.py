@@ -58,6 +58,7 @@ def test_a_bound_on_the_loss_is_kept(model, images):
     assert ratios == sorted(ratios)
     for step in result.steps:
         assert step.name and step.kept == (step.after > step.before) or not step.kept
+        assert bool(step.reason) != step.kept
     with pytest.raises(ov.Error, match="no metric .loudness., only SQNR"):
         ov.quantize(model, images, max_drop=("loudness", 5))
     with pytest.raises(TypeError, match="max_drop: 5 is of a wrong type"):

@@ -261,6 +261,8 @@ void define_rows(py::module_& module) {
         .def_readonly("before", &QuantizerStep::before)
         .def_readonly("after", &QuantizerStep::after)
         .def_readonly("kept", &QuantizerStep::kept)
+        .def_readonly("reason", &QuantizerStep::reason,
+                      "Of a step that was left out: which condition failed, with its figures.")
         .def("__repr__", [](const QuantizerStep& self) {
             return fmt::format("<QuantizerStep: {} {:g} -> {:g} dB, {}>", self.name, self.before,
                                self.after, self.kept ? "kept" : "left out");
