@@ -190,22 +190,28 @@ private:
                                   : input_[channel * input_.size() / order_.count()].scale;
     }
 
-    // Says whose scale was raised for an int32 bias.
+    // Says whose scale was raised for an int32 bias: the first channel, and how many others.
     void tell_raised(const WeightScales& before) {
+        std::vector<std::size_t> raised;
         for (std::size_t c = 0; c < bias_values_.size(); ++c) {
-            const float was = before.channels[c].scale;
-            if (scales_.channels[c].scale == was) {
-                continue;
-            }
-            remarks_.push_back(
-                fmt::format("layer '{}': bias {:g} of channel {} does not fit into int32 at scale "
-                            "{:g}; the scale of its weights is raised from {:g} to {:g}",
-                            node_.name(), bias_values_[c], c, input_scale(c) * was, was,
-                            scales_.channels[c].scale));
-            if (!scales_.per_channel) {
-                return;
+            if (scales_.channels[c].scale != before.channels[c].scale) {
+                raised.push_back(c);
             }
         }
+        if (raised.empty()) {
+            return;
+        }
+        const std::size_t c = raised.front();
+        const float was = before.channels[c].scale;
+        std::string text = fmt::format(
+            "layer '{}': bias {:g} of channel {} does not fit into int32 at scale "
+            "{:g}; the scale of its weights is raised from {:g} to {:g}",
+            node_.name(), bias_values_[c], c, input_scale(c) * was, was, scales_.channels[c].scale);
+        if (scales_.per_channel && raised.size() > 1) {
+            text += fmt::format("; those of {} more of its {} channels are raised too",
+                                raised.size() - 1, bias_values_.size());
+        }
+        remarks_.push_back(std::move(text));
     }
 
     // Raises scales of weights where an int32 bias would overflow.
