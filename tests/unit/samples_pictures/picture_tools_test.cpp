@@ -75,7 +75,8 @@ TEST_F(PictureTools, InferRefusesInOneLine) {
                 HasSubstr("is 6 x 8 (width x height), input 'image' takes 4 x 4: -resize"));
     folder_.write("bad.png", "\x89PNG\r\n\x1a\nrest");
     EXPECT_THAT(refused({"-i", path("bad.png"), "-top", "1"}, 1), HasSubstr("bad.png"));
-    EXPECT_THAT(refused({"-i", path("pictures/a.bmp")}, 2), HasSubstr("give -o OUTDIR, -top N, -draw"));
+    EXPECT_THAT(refused({"-i", path("pictures/a.bmp")}, 2),
+                HasSubstr("give -o OUTDIR, -top N, -draw"));
     EXPECT_THAT(refused({"-i", path("pictures/a.bmp"), "-draw", "mask"}, 2),
                 HasSubstr("-draw needs -out FILE.png"));
     EXPECT_THAT(refused({"-i", path("pictures/a.bmp"), "-out", path("a.gif")}, 2),
