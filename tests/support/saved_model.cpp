@@ -61,4 +61,15 @@ void expect_same_when_saved(const std::shared_ptr<Model>& model,
     }
 }
 
+void expect_same_when_saved(const std::shared_ptr<Model>& model) {
+    const Shape shape = model->input(0).shape();
+    std::vector<float> values(shape_size(shape));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = static_cast<float>(i % 11) * 0.3F - 1.5F;
+    }
+    const Tensor x = Tensor::of<float>(shape, values);
+    expect_same_when_saved(model, {{x}}, "REFERENCE");
+    expect_same_when_saved(model, {{x}}, "CPU");
+}
+
 }  // namespace fuseq::test

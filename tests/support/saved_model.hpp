@@ -15,4 +15,7 @@ void expect_same_when_saved(const std::shared_ptr<Model>& model,
                             const std::vector<std::vector<Tensor>>& runs,
                             const std::string& device);
 
+// The same on both devices, of a model with one f32 input, whose values are counted up.
+void expect_same_when_saved(const std::shared_ptr<Model>& model);
+
 }  // namespace fuseq::test

@@ -9,12 +9,11 @@
 #include <fmt/core.h>
 
 #include "cpu/lowering/anchor.hpp"
+#include "cpu/steps/fused_eltwise.hpp"
 #include "cpu/threading/parallel.hpp"
 
 namespace fuseq::cpu {
 namespace {
-
-constexpr std::size_t kMaxFloatSources = 16;
 
 StepInfo describe(const Group& group,
                   const PlanTensor& src,
@@ -45,9 +44,9 @@ Verdict supports_float_rows(const Group& group) {
     if (!node.input_node(1)->is_constant()) {
         return Verdict::no("computed weights");
     }
-    if (group.binary_sources.size() > kMaxFloatSources) {
+    if (group.binary_sources.size() > kMaxBinarySources) {
         return Verdict::no(fmt::format("{} second tensors, at most {}", group.binary_sources.size(),
-                                       kMaxFloatSources));
+                                       kMaxBinarySources));
     }
     const auto& ops = group.chain.ops;
     const bool broadcast = std::any_of(ops.begin(), ops.end(), [](const post_ops::BasicOp& op) {
@@ -70,7 +69,7 @@ void FloatRows::store(const CallMemory& memory,
                       std::size_t pixel,
                       std::size_t count,
                       const float* sums) const {
-    std::array<kernels::EltwiseTensor, kMaxFloatSources> binary_sources;
+    std::array<kernels::EltwiseTensor, kMaxBinarySources> binary_sources;
     for (std::size_t e = 0; e < source_sizes_.size(); ++e) {
         binary_sources[e] = {memory.input<std::byte>(1 + e) + pixel * channels_ * source_sizes_[e],
                              channels_};

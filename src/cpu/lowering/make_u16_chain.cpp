@@ -22,7 +22,7 @@ namespace fuseq::cpu {
 namespace {
 
 constexpr std::size_t kTile = 4096;  // floats
-constexpr std::size_t kStep = 64;    // pixels that the io_reorder kernel takes at once
+constexpr std::size_t kStep = 64;    // pixels of a step of the io_reorder kernel
 constexpr std::size_t kTilesATask = 4;
 
 // The tensors as rows: of all elements, of the channels of a pixel, or of a plane of an image.

@@ -76,7 +76,7 @@ struct Work {
     }
 
 private:
-    // All rows at once where they are dense.
+    // Dense rows are one call.
     template <class F>
     void store_rows(std::size_t count, const F& store) const {
         if (product.pitch() == channels) {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/readers_caffe2/damaged_net.hpp"
 
-#include <cstring>
-
 #include "support/damaged_bytes.hpp"
+#include "support/file_pair.hpp"
 #include "support/odd_values.hpp"
 #include "unit/readers_caffe2/caffe2_model.hpp"
 
@@ -78,26 +77,6 @@ Caffe2Model float_net() {
     return m;
 }
 
-constexpr std::size_t kLength = sizeof(std::uint64_t);
-
-// The length of the first net, both nets.
-std::string join(const std::string& predict, const std::string& init) {
-    const std::uint64_t size = predict.size();
-    std::string nets(reinterpret_cast<const char*>(&size), kLength);
-    return nets + predict + init;
-}
-
-struct Nets {
-    std::string predict;
-    std::string init;
-};
-
-Nets split(const std::string& nets) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, nets.data(), kLength);
-    return {nets.substr(kLength, size), nets.substr(kLength + size)};
-}
-
 class NetMistakes {
 public:
     explicit NetMistakes(std::uint64_t seed) : random_(seed) {}
@@ -161,19 +140,19 @@ private:
 std::vector<std::string> caffe2_nets() {
     std::vector<std::string> all;
     for (const Caffe2Model& m : {quantized_net(), quantized_rows(), float_net()}) {
-        all.push_back(join(m.predict.SerializeAsString(), m.init.SerializeAsString()));
+        all.push_back(join_files(m.predict.SerializeAsString(), m.init.SerializeAsString()));
     }
     return all;
 }
 
 std::string damaged_nets(const std::string& nets, std::uint64_t seed) {
     constexpr std::size_t kHeader = 2;
-    auto [predict, init] = split(nets);
+    auto [predict, init] = split_files(nets);
     std::mt19937_64 random(seed);
     if (random() % 4 == 0) {
         std::string& damaged_one = random() % 2 == 0 ? predict : init;
         damaged_one = damaged(damaged_one, kHeader, seed);
-        return join(predict, init);
+        return join_files(predict, init);
     }
     NetDef nets_of[2];
     nets_of[0].ParseFromString(predict);
@@ -182,16 +161,16 @@ std::string damaged_nets(const std::string& nets, std::uint64_t seed) {
     for (std::uint64_t i = 0; i < 1 + random() % 5; ++i) {
         mistakes.make(nets_of[random() % 4 == 0 ? 1 : 0]);
     }
-    return join(nets_of[0].SerializeAsString(), nets_of[1].SerializeAsString());
+    return join_files(nets_of[0].SerializeAsString(), nets_of[1].SerializeAsString());
 }
 
 std::shared_ptr<Model> read_caffe2_nets(const std::string& nets) {
-    const Nets both = split(nets);
+    const FilePair both = split_files(nets);
     const auto input = [](const std::vector<std::int64_t>& shape) {
         return caffe2_reader::InputInfo{.type = ElementType::f32, .shape = shape};
     };
     return caffe2_reader::import_model(
-        both.predict, both.init,
+        both.first, both.second,
         {.predict_file = "predict.pb",
          .init_file = "init.pb",
          .inputs = {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unit/readers_mxnet/damaged_symbol.hpp"
 
-#include <cstring>
-
 #include "support/damaged_bytes.hpp"
+#include "support/file_pair.hpp"
 #include "support/odd_values.hpp"
 #include "unit/readers_mxnet/mxnet_model.hpp"
 
@@ -86,26 +85,6 @@ MxnetModel fused_files() {
     return m;
 }
 
-constexpr std::size_t kLength = sizeof(std::uint64_t);
-
-// The length of the symbol, both files.
-std::string join(const std::string& symbol, const std::string& params) {
-    const std::uint64_t size = symbol.size();
-    std::string files(reinterpret_cast<const char*>(&size), kLength);
-    return files + symbol + params;
-}
-
-struct Files {
-    std::string symbol;
-    std::string params;
-};
-
-Files split(const std::string& files) {
-    std::uint64_t size = 0;
-    std::memcpy(&size, files.data(), kLength);
-    return {files.substr(kLength, size), files.substr(kLength + size)};
-}
-
 class SymbolMistakes {
 public:
     explicit SymbolMistakes(std::uint64_t seed) : random_(seed) {}
@@ -172,14 +151,14 @@ private:
 std::vector<std::string> mxnet_files() {
     std::vector<std::string> all;
     for (const MxnetModel& m : {quantized_files(), float_files(), fused_files()}) {
-        all.push_back(join(m.symbol(), m.params()));
+        all.push_back(join_files(m.symbol(), m.params()));
     }
     return all;
 }
 
 std::string damaged_files(const std::string& files, std::uint64_t seed) {
     constexpr std::size_t kHeader = 8;
-    auto [symbol, params] = split(files);
+    auto [symbol, params] = split_files(files);
     std::mt19937_64 random(seed);
     if (random() % 4 == 0) {
         params = damaged(params, kHeader, seed);
@@ -193,12 +172,12 @@ std::string damaged_files(const std::string& files, std::uint64_t seed) {
         }
         symbol = graph.dump(-1, ' ', false, json::error_handler_t::replace);
     }
-    return join(symbol, params);
+    return join_files(symbol, params);
 }
 
 std::shared_ptr<Model> read_mxnet_files(const std::string& files) {
-    const Files both = split(files);
-    return mxnet_reader::import_model(both.symbol, both.params,
+    const FilePair both = split_files(files);
+    return mxnet_reader::import_model(both.first, both.second,
                                       {.symbol_file = "s.json", .params_file = "p.params"});
 }
 

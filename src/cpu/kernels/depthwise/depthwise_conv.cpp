@@ -427,8 +427,7 @@ void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) co
 }
 
 std::size_t DepthwiseConv::dst_row_bytes() const {
-    const DepthwiseShape& s = packed_->shape;
-    return s.dst_width * s.dst_pixel_stride * depthwise::dst_size(packed_->epilogue.store);
+    return depthwise::dst_row_bytes(*packed_);
 }
 
 void DepthwiseConv::run_to_buffer(const void* src, void* buffer, Range rows) const {

@@ -267,26 +267,19 @@ void run_row(const Packed& packed,
     const DepthwiseShape& s = packed.shape;
     alignas(64) std::int16_t words[kBufferBytes / sizeof(std::int16_t)];
     const std::size_t pairs = pairs_of(s);
-    const std::size_t strip = strip_of(s, pairs * 2 * N * sizeof(std::int16_t));
     const std::uint8_t* rows[2 * kMaxPairs];
     find_source_rows(packed, src, row, 2 * pairs, rows);
-    const std::size_t element = dst_size(packed.epilogue.store);
-    const std::size_t dst_row = s.dst_width * s.dst_pixel_stride * element;
-    for (std::size_t x = 0; x < s.dst_width; x += strip) {
-        const std::size_t count = std::min(strip, s.dst_width - x);
-        const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
-        for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
-            const Block& block = packed.blocks[b];
-            fill<N, Signed>(packed, block, rows, pairs, left, columns_of(s, count), words);
-            std::uint8_t* const to =
-                dst + row * dst_row + (x * s.dst_pixel_stride + block.first_channel) * element;
-            const auto* weights = reinterpret_cast<const std::int16_t*>(block.wei);
-            for (std::size_t r = 0; r < output_rows; ++r) {
-                run_strip<N>({packed, block, pairs, count, words, weights, to + r * dst_row});
-                weights += pairs * s.kernel_width * 2 * N;
-            }
+    const std::size_t dst_row = dst_row_bytes(packed);
+    const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
+                         std::uint8_t* to) {
+        fill<N, Signed>(packed, block, rows, pairs, left, columns_of(s, count), words);
+        const auto* weights = reinterpret_cast<const std::int16_t*>(block.wei);
+        for (std::size_t r = 0; r < output_rows; ++r) {
+            run_strip<N>({packed, block, pairs, count, words, weights, to + r * dst_row});
+            weights += pairs * s.kernel_width * 2 * N;
         }
-    }
+    };
+    for_strips(packed, dst, row, strip_of(s, pairs * 2 * N * sizeof(std::int16_t)), blocks, run);
 }
 
 template <std::size_t N, bool Signed>

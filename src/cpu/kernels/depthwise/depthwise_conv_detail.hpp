@@ -208,6 +208,33 @@ void for_rows_at_once(const DepthwiseShape& s, Range rows, const Function& funct
         rows.begin += count;
     }
 }
+inline std::size_t dst_row_bytes(const Packed& packed) {
+    const DepthwiseShape& s = packed.shape;
+    return s.dst_width * s.dst_pixel_stride * dst_size(packed.epilogue.store);
+}
+// function(block, left, count, to) for each strip of `strip` pixels of output row `row` and each block
+// of channels. left: the first column that its windows read, which may lie outside; count: pixels;
+// to: where the first one is stored.
+template <class Function>
+void for_strips(const Packed& packed,
+                std::uint8_t* dst,
+                std::size_t row,
+                std::size_t strip,
+                Range blocks,
+                const Function& function) {
+    const DepthwiseShape& s = packed.shape;
+    const std::size_t element = dst_size(packed.epilogue.store);
+    for (std::size_t x = 0; x < s.dst_width; x += strip) {
+        const std::size_t count = std::min(strip, s.dst_width - x);
+        const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
+        for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
+            const Block& block = packed.blocks[b];
+            function(block, left, count,
+                     dst + row * dst_row_bytes(packed) +
+                         (x * s.dst_pixel_stride + block.first_channel) * element);
+        }
+    }
+}
 // Order::entries where rows_at_once() output rows share columns of which `together` rows
 // lie beside each other: for each output row, group of source rows and column of the kernel, the
 // weights of the rows of the group.

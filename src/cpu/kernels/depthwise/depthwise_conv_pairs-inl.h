@@ -1,7 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strips of output rows of a 3x3 kernel, two columns of outputs at once. Two neighbouring columns
+// Strips of output rows of a 3x3 kernel, two columns of outputs a step. Two neighbouring columns
 // share the loads of weights, scales and biases, one quarter of the channels after the other: 22
 // loads for two rows of an output column, whose products take 32 cycles (a ring as for 5x5 kernels:
 // 52, for which a machine with one 512-bit load a cycle waits). The epilogue of a quarter overlaps

@@ -254,33 +254,26 @@ void run_row(const Packed& packed,
     const DepthwiseShape& s = packed.shape;
     alignas(64) std::uint8_t bytes[kQuadBuffer];
     const std::size_t quads = quads_of(s);
-    const std::size_t strip = quad_strip(s);
     const std::uint8_t* rows[4 * kMaxQuads];
     find_source_rows(packed, src, row, 4 * quads, rows);
-    const std::size_t element = dst_size(packed.epilogue.store);
-    const std::size_t dst_row = s.dst_width * s.dst_pixel_stride * element;
-    for (std::size_t x = 0; x < s.dst_width; x += strip) {
-        const std::size_t count = std::min(strip, s.dst_width - x);
-        const auto left = static_cast<std::ptrdiff_t>(x * s.stride_width) - s.pad_left;
-        for (std::size_t b = blocks.begin; b < blocks.end; ++b) {
-            const Block& block = packed.blocks[b];
-            fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
-            std::uint8_t* const to =
-                dst + row * dst_row + (x * s.dst_pixel_stride + block.first_channel) * element;
-            for (std::size_t r = 0; r < output_rows; ++r) {
-                const QuadStrip of_row{
-                    packed,          block, quads,
-                    count,           bytes, block.wei + r * quads * s.kernel_width * kQuadBytes,
-                    to + r * dst_row};
-                if (packed.epilogue.plain) {
-                    const bool is_signed = packed.epilogue.store == Store::kI8;
-                    run_strip<Product>(of_row, PlainFinish{block.scale, block.bias, is_signed});
-                } else {
-                    run_strip<Product>(of_row, AnyFinish{packed, block});
-                }
+    const std::size_t dst_row = dst_row_bytes(packed);
+    const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
+                         std::uint8_t* to) {
+        fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
+        for (std::size_t r = 0; r < output_rows; ++r) {
+            const QuadStrip strip{
+                packed,          block, quads,
+                count,           bytes, block.wei + r * quads * s.kernel_width * kQuadBytes,
+                to + r * dst_row};
+            if (packed.epilogue.plain) {
+                const bool is_signed = packed.epilogue.store == Store::kI8;
+                run_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+            } else {
+                run_strip<Product>(strip, AnyFinish{packed, block});
             }
         }
-    }
+    };
+    for_strips(packed, dst, row, quad_strip(s), blocks, run);
 }
 
 template <class Product>

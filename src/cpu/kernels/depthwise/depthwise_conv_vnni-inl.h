@@ -312,8 +312,7 @@ struct StripMaker {
     std::size_t parts;
     std::size_t dilation = packed.shape.dilation_height;
     std::size_t src_row_bytes = packed.shape.src_width * packed.shape.src_pixel_stride;
-    std::size_t dst_row_bytes =
-        packed.shape.dst_width * packed.shape.dst_pixel_stride * dst_size(packed.epilogue.store);
+    std::size_t dst_row = dst_row_bytes(packed);
 
     void fill_block(Strip& strip, const Block& block) const {
         strip.block = &block;
@@ -338,10 +337,10 @@ struct StripMaker {
             strip.src[r][part] =  // rows above the first are large numbers
                 y < s.src_height ? image + y * src_row_bytes : strip.src[kPadding][part];
         }
-        std::uint8_t* to = dst + (task.image * s.dst_height + task.y) * dst_row_bytes +
+        std::uint8_t* to = dst + (task.image * s.dst_height + task.y) * dst_row +
                            channel * dst_size(packed.epilogue.store);
         strip.dst[0][part] = to;
-        strip.dst[1][part] = task.rows == 2 ? to + dilation * dst_row_bytes : to;
+        strip.dst[1][part] = task.rows == 2 ? to + dilation * dst_row : to;
     }
 };
 

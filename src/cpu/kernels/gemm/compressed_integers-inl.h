@@ -180,19 +180,10 @@ void stream_integers(const PackedCodes& p, const PreparedSource& row, float* dst
             sum_integers(p.codes + place * p.group_bytes, row.pairs + g * depth, depth, sums);
             const Vector factor = hn::Set(d, row.factors[g]);
             unrolled<kVectors>([&](auto v) FUSEQ_HWY_LAMBDA {
-                Vector sum = hn::Mul(sums[v], factor);
-                if (p.zero_points != nullptr) {
-                    sum =
-                        hn::NegMulAdd(zero_point_at(p, panel, g, v), hn::Set(d, row.sums[g]), sum);
-                }
-                const Vector scale = hn::LoadU(d, p.scales + place * kPanel + v * kLanes);
-                totals[v] = hn::MulAdd(sum, scale, totals[v]);
+                add_group(p, panel, g, v, hn::Mul(sums[v], factor), row.sums, totals[v]);
             });
         }
-        float values[kPanel];
-        unrolled<kVectors>([&](auto v)
-                               FUSEQ_HWY_LAMBDA { hn::StoreU(totals[v], d, values + v * kLanes); });
-        store_panel(p, panel, values, dst);
+        store_panel(p, panel, totals, dst);
     }
 }
 

@@ -255,6 +255,33 @@ HWY_INLINE void store_panel(const PackedCodes& p, std::size_t panel, const float
     std::copy(row, row + std::min(kPanel, p.channels - first), dst + first);
 }
 
+// Of one row, for the channels of vector v: adds the sum of a group, less its zero point times the
+// sum of the row's values, times the scale of the group.
+HWY_INLINE void add_group(const PackedCodes& p,
+                          std::size_t panel,
+                          std::size_t group,
+                          std::size_t v,
+                          Vector sum,
+                          const float* row_sums,
+                          Vector& total) {
+    const Tag d;
+    if (p.zero_points != nullptr) {
+        sum = hn::NegMulAdd(zero_point_at(p, panel, group, v), hn::Set(d, row_sums[group]), sum);
+    }
+    const float* const scales = p.scales + (panel * p.groups + group) * kPanel;
+    total = hn::MulAdd(sum, hn::LoadU(d, scales + v * kLanes), total);
+}
+
+HWY_INLINE void store_panel(const PackedCodes& p,
+                            std::size_t panel,
+                            const Vector (&totals)[kVectors],
+                            float* dst) {
+    float row[kPanel];
+    unrolled<kVectors>([&](auto v)
+                           FUSEQ_HWY_LAMBDA { hn::StoreU(totals[v], Tag(), row + v * kLanes); });
+    store_panel(p, panel, row, dst);
+}
+
 template <class Codes, std::size_t kRows>
 void stream_panel(const PackedCodes& p,
                   const float* src,
@@ -293,12 +320,7 @@ void stream_panel(const PackedCodes& p,
     }
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < kRows; ++r) {
-        float row[kPanel];
-#pragma GCC unroll 4
-        for (std::size_t v = 0; v < kVectors; ++v) {
-            hn::StoreU(totals[r][v], d, row + v * kLanes);
-        }
-        store_panel(p, panel, row, dst + r * p.channels);
+        store_panel(p, panel, totals[r], dst + r * p.channels);
     }
 }
 

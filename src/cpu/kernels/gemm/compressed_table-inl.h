@@ -118,23 +118,14 @@ void stream_table(
         Vector totals[kVectors];
         unrolled<kVectors>([&](auto v) FUSEQ_HWY_LAMBDA { totals[v] = hn::Zero(d); });
         for (std::size_t g = 0; g < p.groups; ++g) {
-            const std::size_t place = panel * p.groups + g;
-            const std::uint8_t* const from = p.codes + place * p.group_bytes;
+            const std::uint8_t* const from = p.codes + (panel * p.groups + g) * p.group_bytes;
             const float* const x = src + g * p.group_depth;
             unrolled<kVectors>([&](auto v) FUSEQ_HWY_LAMBDA {
-                Vector sum = sum_table(tables, from + 32 * v, x, p.group_depth, v == 0);
-                if (p.zero_points != nullptr) {
-                    sum = hn::NegMulAdd(zero_point_at(p, panel, g, v), hn::Set(d, group_sums[g]),
-                                        sum);
-                }
-                const Vector scale = hn::LoadU(d, p.scales + place * kPanel + v * kLanes);
-                totals[v] = hn::MulAdd(sum, scale, totals[v]);
+                const Vector sum = sum_table(tables, from + 32 * v, x, p.group_depth, v == 0);
+                add_group(p, panel, g, v, sum, group_sums, totals[v]);
             });
         }
-        float values[kPanel];
-        unrolled<kVectors>([&](auto v)
-                               FUSEQ_HWY_LAMBDA { hn::StoreU(totals[v], d, values + v * kLanes); });
-        store_panel(p, panel, values, dst);
+        store_panel(p, panel, totals, dst);
     }
 }
 

@@ -27,7 +27,7 @@ struct PackedDataProduct {
     std::size_t depth4 = 0;         // bytes of depth, by fours
     std::size_t panels = 0;         // of panel_vectors vectors; the last one may have fewer
     std::size_t panel_vectors = 1;  // of 16 columns
-    std::size_t block = 0;          // rows that are copied at once
+    std::size_t block = 0;          // rows that are copied together
     NarrowKernel kernels[kMaxPanelVectors] = {};  // by vectors of a panel less 1; AMX: rows alone
     Epilogue epilogue;
     EpilogueFunction finish[kMaxPanelVectors][2] = {};  // and whether its panel is whole

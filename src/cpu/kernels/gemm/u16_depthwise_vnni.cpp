@@ -157,11 +157,7 @@ void sum_depthwise_vnni512(const DepthwiseCall& call) {
     if (finish == nullptr) {
         return store_sums(call);
     }
-    if (!finish->is_plain()) {
-        return store_results<Way::kGeneral>(call);
-    }
-    finish->rescale() != nullptr ? store_results<Way::kRescaled>(call)
-                                 : store_results<Way::kLinear>(call);
+    with_way_of(*finish, [&](auto way) { store_results<way()>(call); });
 }
 
 }  // namespace fuseq::kernels::u16

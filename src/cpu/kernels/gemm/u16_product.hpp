@@ -95,7 +95,7 @@ namespace u16 {
 struct Packed;
 }
 
-// Immutable after construction; any number of threads may use it at once.
+// Immutable after construction; threads may share it.
 class U16Product {
 public:
     // `count` pixels of dst from `pixel` on: a row of `pitch` floats each. They may be changed.

@@ -19,7 +19,7 @@ inline constexpr std::size_t kGroup = 16;      // channels that share vectors
 inline constexpr std::size_t kPairGroups = 2;  // groups of a call, at most
 inline constexpr std::int32_t kMiddle = 32768;
 
-// Where results go at once, instead of sums as floats; only with AVX-512 VNNI.
+// Where the kernel stores results, not sums as floats; only with AVX-512 VNNI.
 struct Results {
     const U16Finish* finish = nullptr;  // null: sums
     void* dst = nullptr;                // channel 0 of the first pixel: u16, or float
@@ -100,7 +100,7 @@ struct Packed {
     std::size_t chunk = 1;                 // pixels that are summed before they are finished
     std::size_t step = 0;                  // values of a window in scratch (kWindows)
     std::size_t row = 0;                   // values of a row in scratch (kRows)
-    std::size_t block = 1;                 // rows of dst worked on at once (kRows)
+    std::size_t block = 1;                 // rows of dst computed together (kRows)
     std::size_t depth = 0;                 // values of a tap, with those that meet no weight
     std::vector<std::ptrdiff_t> taps;      // from the first one, in values
     std::size_t values = 0;                // of the source in scratch, with what is read after it

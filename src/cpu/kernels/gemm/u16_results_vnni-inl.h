@@ -7,6 +7,8 @@
 
 #include <immintrin.h>
 
+#include <type_traits>
+
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/gemm/u16_product_detail.hpp"
@@ -96,18 +98,25 @@ struct StoreIntegers {
     }
 };
 
-// Calls with(one of the above).
+// Calls with(the Way of `f`, as a type).
+template <class F>
+FUSEQ_INLINE void with_way_of(const U16Finish& f, const F& with) {
+    if (!f.is_plain()) {
+        with(std::integral_constant<Way, Way::kGeneral>());
+    } else if (f.rescale() != nullptr) {
+        with(std::integral_constant<Way, Way::kRescaled>());
+    } else {
+        with(std::integral_constant<Way, Way::kLinear>());
+    }
+}
+
+// Calls with(StoreFloats, or StoreIntegers of the Way).
 template <class F>
 FUSEQ_INLINE void with_store_of(const U16Finish& f, const F& with) {
     if (f.to_floats()) {
-        with(StoreFloats());
-    } else if (!f.is_plain()) {
-        with(StoreIntegers<Way::kGeneral>());
-    } else if (f.rescale() != nullptr) {
-        with(StoreIntegers<Way::kRescaled>());
-    } else {
-        with(StoreIntegers<Way::kLinear>());
+        return with(StoreFloats());
     }
+    with_way_of(f, [&](auto way) FUSEQ_LAMBDA { with(StoreIntegers<way()>()); });
 }
 
 }  // namespace fuseq::kernels::u16
