@@ -73,6 +73,27 @@ public:
         }
     }
 
+    // The rows of src that begin with row y of dst; those outside of the image are zero_row().
+    void find_rows(std::size_t image, std::size_t y, std::span<const std::uint16_t*> rows) const {
+        const ConvGeometry& s = p_.shape;
+        const std::size_t pitch = s.src_width * s.src_channels;
+        auto at = static_cast<std::ptrdiff_t>(y * s.stride_height) - s.pad_top;
+        for (const std::uint16_t*& row : rows) {
+            const bool inside = at >= 0 && at < static_cast<std::ptrdiff_t>(s.src_height);
+            row = inside ? src_ + (image * s.src_height + static_cast<std::size_t>(at)) * pitch
+                         : reinterpret_cast<const std::uint16_t*>(scratch_);
+            ++at;
+        }
+    }
+    void make_zero_row() const {
+        auto* to = reinterpret_cast<std::uint16_t*>(scratch_);
+        for (std::size_t x = 0; x < p_.shape.src_width; ++x) {
+            to = std::transform(p_.padding.begin(), p_.padding.end(), to, [](std::int16_t v) {
+                return static_cast<std::uint16_t>(v + kMiddle);
+            });
+        }
+    }
+
 private:
     // Columns [x, x + count) of a row, which may lie outside of the image.
     void columns(std::size_t image,
@@ -155,6 +176,9 @@ public:
     }
 
     void rows(Range range) {
+        if (p_.by_columns()) {
+            return image_rows(range);
+        }
         const ConvGeometry& s = p_.shape;
         const std::size_t parts = (s.dst_width + p_.chunk - 1) / p_.chunk;
         const std::size_t step = s.stride_width * s.src_channels;
@@ -162,11 +186,6 @@ public:
             const std::size_t y = at % s.dst_height;
             const std::size_t count = std::min({p_.block, range.end - at, s.dst_height - y});
             source_.copy_rows(at / s.dst_height, y, count);
-            if (p_.depthwise && finish_ == nullptr) {
-                sum_channels(0, count, step, at * s.dst_width, s.dst_width);
-                at += count;
-                continue;
-            }
             for (std::size_t r = 0; r < count; ++r) {
                 for (std::size_t i = 0; i < parts; ++i) {
                     const std::size_t x = s.dst_width * i / parts;
@@ -179,10 +198,63 @@ public:
     }
 
 private:
+    void image_rows(Range range) {
+        constexpr std::size_t kMaxRows = 64;  // that are read for some of dst
+        const ConvGeometry& s = p_.shape;
+        const std::size_t fits = 1 + (kMaxRows - s.kernel_height) / s.stride_height;
+        source_.make_zero_row();
+        for (std::size_t at = range.begin; at < range.end;) {
+            const std::size_t y = at % s.dst_height;
+            const std::size_t count = std::min({p_.block, fits, range.end - at, s.dst_height - y});
+            const std::uint16_t* rows[kMaxRows];
+            source_.find_rows(at / s.dst_height, y, {rows, p_.rows_read(count)});
+            if (finish_ == nullptr) {
+                sum_columns(rows, count, {0, s.dst_width}, at * s.dst_width);
+            }
+            for (std::size_t r = 0; finish_ != nullptr && r < count; ++r) {
+                for (std::size_t x = 0; x < s.dst_width; x += p_.chunk) {
+                    const Range columns{x, std::min(x + p_.chunk, s.dst_width)};
+                    const std::size_t pixel = (at + r) * s.dst_width + x;
+                    sum_columns(rows + r * s.stride_height, 1, columns, pixel);
+                    (*finish_)(sums_, pixel, columns.end - columns.begin);
+                }
+            }
+            at += count;
+        }
+    }
+
+    // Some columns of `count` rows of dst, which begin with `pixel`.
+    void sum_columns(const std::uint16_t* const* rows,
+                     std::size_t count,
+                     Range columns,
+                     std::size_t pixel) {
+        const ConvGeometry& s = p_.shape;
+        ColumnsCall call{
+            .rows = rows,
+            .row_step = s.stride_height,
+            .dst_rows = count,
+            .first = static_cast<std::ptrdiff_t>(columns.begin * s.stride_width) - s.pad_left,
+            .width = s.src_width,
+            .stride = s.stride_width,
+            .channels = s.src_channels,
+            .pixels = columns.end - columns.begin,
+            .padding = p_.padding.data(),
+            .wei_step = p_.taps.size() * kGroup,
+            .pitch = p_.pitch};
+        for (std::size_t g = 0; g < p_.groups(); g += 2) {
+            call.channel = g * kGroup;
+            call.wei = p_.pairs.data() + g * call.wei_step;
+            call.init = p_.init.data() + g * kGroup;
+            call.sums = sums_ + g * kGroup;
+            call.results = results_of(pixel, g);
+            sum_columns_vnni512(call);
+        }
+    }
+
     // `count` pixels from `pixel` on, whose source begins at `first` in scratch.
     void chunk(std::size_t first, std::size_t step, std::size_t pixel, std::size_t count) {
         if (p_.depthwise) {
-            sum_channels(first, 1, step, pixel, count);
+            sum_channels(first, step, count);
         } else if (p_.is_amx()) {
             sum_tiles(first, step, pixel, count);
         } else {
@@ -204,31 +276,18 @@ private:
                 .channel = group * kGroup};
     }
 
-    // Rows of `count` pixels. Those of a group come one after the other, so that what two of them
-    // read stays in L1.
-    void sum_channels(std::size_t first,
-                      std::size_t rows,
-                      std::size_t step,
-                      std::size_t pixel,
-                      std::size_t count) {
-        const ConvGeometry& s = p_.shape;
-        DepthwiseCall call{.row = static_cast<std::ptrdiff_t>(s.dilation_height * p_.row),
-                           .column = static_cast<std::ptrdiff_t>(s.dilation_width * s.src_channels),
-                           .src_step = static_cast<std::ptrdiff_t>(step),
+    void sum_channels(std::size_t first, std::size_t step, std::size_t count) {
+        DepthwiseCall call{.src_step = static_cast<std::ptrdiff_t>(step),
                            .pixels = count,
                            .taps = p_.taps,
                            .pitch = p_.pitch};
-        const auto sum = p_.by_columns() ? sum_depthwise_vnni512 : sum_depthwise;
-        call.wei_step = p_.taps.size() * kGroup;
-        for (std::size_t g = 0; g < p_.groups(); g += p_.by_columns() ? 2 : 1) {
-            call.wei = p_.pairs.data() + g * call.wei_step;
+        const std::size_t wei_step = p_.taps.size() * kGroup;
+        for (std::size_t g = 0; g < p_.groups(); ++g) {
+            call.wei = p_.pairs.data() + g * wei_step;
             call.init = p_.init.data() + g * kGroup;
             call.sums = sums_ + g * kGroup;
-            for (std::size_t r = 0; r < rows; ++r) {
-                call.src = source_.values() + first + r * s.stride_height * p_.row + g * kGroup;
-                call.results = results_of(pixel + r * count, g);
-                sum(call);
-            }
+            call.src = source_.values() + first + g * kGroup;
+            sum_depthwise(call);
         }
     }
 

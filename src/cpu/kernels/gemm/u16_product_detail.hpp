@@ -42,11 +42,8 @@ struct PairCall {
     Results results{};
 };
 
-// The same of channels of a depthwise convolution: 16, or with vpdpwssd 32.
+// The same of 16 channels of a depthwise convolution.
 struct DepthwiseCall {
-    // vpdpwssd: values from a row and a column of the kernel to the next; others have taps.
-    std::ptrdiff_t row = 0, column = 0;
-    std::size_t wei_step = 0;  // values from 16 channels to the next
     const std::int16_t* src = nullptr;
     std::ptrdiff_t src_step = 0;  // from one pixel of dst to the next
     std::size_t pixels = 0;
@@ -58,12 +55,34 @@ struct DepthwiseCall {
     Results results{};
 };
 
+// Rows of a depthwise convolution of 3x3, 32 channels at a time, on q.
+struct ColumnsCall {
+    // Pixel 0 and channel 0 of the rows of the image that the first row of dst reads, and those
+    // after it. One that lies outside of the image is a row of zero points.
+    const std::uint16_t* const* rows = nullptr;
+    std::size_t row_step = 1;  // from one row of dst to the next
+    std::size_t dst_rows = 1;
+    std::ptrdiff_t first = 0;  // column of the first window; -1: outside of the image
+    std::size_t width = 0;     // of the image; a window reaches at most one column over it
+    std::size_t stride = 1;    // columns
+    std::size_t channels = 0;  // of a pixel
+    std::size_t channel = 0;   // the first
+    std::size_t pixels = 0;    // of a row of dst; of several rows all
+    const std::int16_t* padding = nullptr;  // a pixel of zero points less 32768
+    const std::int16_t* wei = nullptr;      // [pair of taps][16][2]
+    std::size_t wei_step = 0;               // values from 16 channels to the next
+    const std::int32_t* init = nullptr;
+    float* sums = nullptr;
+    std::size_t pitch = 0;
+    Results results{};
+};
+
 void sum_pairs(const PairCall& call);
 // Requires AVX-512 VNNI.
 void sum_pairs_vnni512(const PairCall& call);
 void sum_depthwise(const DepthwiseCall& call);
-// 3x3, requires AVX-512 VNNI. Weights: of each column, those of rows 0 and 1, then row 2 and zeros.
-void sum_depthwise_vnni512(const DepthwiseCall& call);
+// Requires AVX-512 VNNI. Weights: of each column, those of rows 0 and 1, then row 2 and zeros.
+void sum_columns_vnni512(const ColumnsCall& call);
 
 // Low and high bytes of values; values less 32768.
 void split_bytes(const std::uint16_t* from,
@@ -115,10 +134,15 @@ struct Packed {
         const std::size_t count = (shape.dst_channels + kGroup - 1) / kGroup;
         return by_columns() ? (count + 1) / 2 * 2 : count;
     }
-    // Whether depthwise columns of three rows are shared by the windows that meet them.
+    // Whether depthwise columns of three rows are shared by the windows that meet them. The image is
+    // read where it is then; scratch has a row of zero points.
     bool by_columns() const {
-        return depthwise && form != U16Form::kPairs && shape.kernel_height == 3 &&
-               shape.kernel_width == 3;
+        const ConvGeometry& s = shape;
+        const auto last = static_cast<std::ptrdiff_t>((s.dst_width - 1) * s.stride_width) -
+                          s.pad_left + 2;  // column that is read
+        return depthwise && form != U16Form::kPairs && s.kernel_height == 3 &&
+               s.kernel_width == 3 && s.dilation_height == 1 && s.dilation_width == 1 &&
+               s.pad_left <= 1 && last <= static_cast<std::ptrdiff_t>(s.src_width);
     }
     bool is_amx() const { return form == U16Form::kAmx && !depthwise; }
     std::size_t rows_read(std::size_t count) const {

@@ -86,8 +86,9 @@ void find_chunk(Packed& p) {
     p.pitch = p.groups() * kGroup;
     p.chunk = std::clamp(kSums / p.pitch / kFewPixels * kFewPixels,
                          weights > kLargeWeights ? kManyPixels : kFewPixels, 2 * kManyPixels);
-    const std::size_t values =
-        p.source == Source::kWindows ? p.chunk * p.step : p.rows_read(p.block) * p.row;
+    const std::size_t values = p.by_columns()                 ? s.src_width * s.src_channels
+                               : p.source == Source::kWindows ? p.chunk * p.step
+                                                              : p.rows_read(p.block) * p.row;
     p.values = rounded_up(values + p.depth + kOverread, kOverread);
 }
 
