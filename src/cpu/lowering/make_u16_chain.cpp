@@ -92,6 +92,9 @@ private:
 Verdict rows_of(const Group& group, Layout from, Layout to, Rows& rows) {
     const Shape dims = group.source.shape();
     rows.length = shape_size(dims);
+    if (rows.length == 0) {
+        return Verdict::no("an empty tensor");
+    }
     rows.transposes = from != to && !layouts_agree(dims);
     if (rows.transposes && to == Layout::kPlain) {
         return Verdict::no("pixels that become planes");

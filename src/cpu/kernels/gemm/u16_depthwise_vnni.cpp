@@ -3,8 +3,9 @@
 //
 // Depthwise convolutions of 3x3 of 16-bit values by vpdpwssd, 32 channels at a time. A column of
 // three rows is two vectors of pairs for either half of the channels; windows side by side share
-// columns. The image is read in place: a copy with padding took a third of the time. Pairs are made by interleaving within 128 bits, so that the first half has channels 0 to
-// 3, 8 to 11, ... and a pack of both halves puts results in order again.
+// columns. The image is read in place: a copy with padding took a third of the time. Pairs are made
+// by interleaving within 128 bits, so that the first half has channels 0 to 3, 8 to 11, ... and a
+// pack of both halves puts results in order again.
 #include <array>
 
 #include "cpu/kernels/gemm/u16_results_vnni-inl.h"

@@ -61,6 +61,21 @@ TEST(MakeU16Chain, PixelsStayPixels) {
     })) << steps;
 }
 
+// Without rows there are no tiles.
+TEST(MakeU16Chain, EmptyTensorsAreRefused) {
+    const std::string product = "model \"m\"\n%x = Parameter : f32[0,50,40]\n" +
+                                quantized("q", "x") + weights("w", "[40,33]") +
+                                "%y = MatMul(%q, %w)\n%r = Result(%y)";
+    for (const auto& [text, shape] :
+         {std::pair{convolution("[0,5,41,37]", "5"), Shape{0, 5, 41, 37}},
+          {product, Shape{0, 50, 40}}}) {
+        const std::shared_ptr<const Model> model(Model::from_text(text));
+        const DeviceRun run = run_on("CPU", model, {Tensor(ElementType::f32, shape)});
+        EXPECT_NE(run.step_of("q"), kChain);
+        EXPECT_EQ(run.outputs[0].get_shape()[0], 0u);
+    }
+}
+
 TEST(MakeU16Chain, MatrixProducts) {
     const DeviceRun run =
         check_on_devices("model \"m\"\n%x = Parameter : f32[3,50,40]\n" + quantized("q", "x") +
