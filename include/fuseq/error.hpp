@@ -46,7 +46,8 @@ void append(std::ostringstream& out, const First& first, const Rest&... rest) {
     out << first;
     append(out, rest...);
 }
-// Concatenates anything that can be written to a stream.
+// Concatenates anything that can be written to a stream. Public headers alone use it: who includes
+// them needs no fmt.
 template <class... Args>
 std::string cat(const Args&... args) {
     std::ostringstream out;
