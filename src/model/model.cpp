@@ -29,11 +29,10 @@ bool reads_older(const Node& node) {
 Model::Model(std::string name) : name_(std::move(name)) {}
 Model::~Model() = default;
 
-Node* Model::add_unchecked(
-    const OpSpec& spec,
-    std::string name,
-    std::vector<Output> inputs,  // NOLINT(performance-unnecessary-value-param)
-    std::unique_ptr<Attributes> attributes) {
+Node* Model::add_unchecked(const OpSpec& spec,
+                           std::string name,
+                           std::vector<Output> inputs,
+                           std::unique_ptr<Attributes> attributes) {
     if (!attributes) {
         attributes = spec.make_attributes();
     }
@@ -43,8 +42,11 @@ Node* Model::add_unchecked(
     nodes_.push_back(std::unique_ptr<Node>(
         new Node(*this, spec, next_id_++, std::move(name), std::move(attributes))));
     Node* node = nodes_.back().get();
-    for (const Output& input : inputs) {
-        node->add_input(input);
+    node->inputs_ = std::move(inputs);
+    for (std::size_t i = 0; i < node->inputs_.size(); ++i) {
+        if (const Output& input = node->inputs_[i]) {
+            input.node->port(input.index).uses.push_back({node, i});
+        }
     }
     if (node->is("Parameter")) {
         parameters_.push_back(node);
@@ -236,6 +238,7 @@ void Model::validate() {
 
 std::shared_ptr<Model> Model::clone() const {
     auto copy = std::make_shared<Model>(name_);
+    copy->nodes_.reserve(nodes_.size());
     std::vector<Node*> twins(next_id_, nullptr);  // by id
     const auto twin_of = [&](const Node* node) { return twins[node->id()]; };
     for (Node* node : ordered_nodes()) {
@@ -252,7 +255,10 @@ std::shared_ptr<Model> Model::clone() const {
             const OutputPort& from = node->port(i);
             to.type = from.type;
             to.shape = from.shape;
-            to.names = from.names;
+            to.uses.reserve(from.uses.size());
+            if (!from.names.empty()) {
+                to.names = from.names;
+            }
             to.known_value = from.known_value;
             to.known_dims = from.known_dims;
         }

@@ -76,6 +76,15 @@ bool too_large(const Node& node) {
     return outputs > std::max(kAlwaysAllowedBytes, kAllowedGrowth * inputs);
 }
 
+bool is_read(const Node& node) {
+    for (std::size_t i = 0; i < node.output_count(); ++i) {
+        if (!node.port(i).uses.empty()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 std::vector<Tensor> values_of(Node& node, const PassContext& context) {
     std::vector<Tensor> known;
     for (std::size_t i = 0; i < node.output_count(); ++i) {
@@ -102,8 +111,7 @@ bool fold(Model& model, PassContext& context, const std::unordered_set<const Nod
     bool changed = false;
     for (Node* node : model.ordered_nodes()) {
         const bool foldable = !node->is_constant() && !node->is("Result") &&
-                              !node->is("Parameter") && !node->users().empty() &&
-                              !keep.contains(node);
+                              !node->is("Parameter") && is_read(*node) && !keep.contains(node);
         if (!foldable) {
             continue;
         }

@@ -70,7 +70,15 @@ void set_shapes(Model& model, const std::vector<Shape>& shapes) {
     for (std::size_t i = 0; i < shapes.size(); ++i) {
         model.parameters()[i]->attrs<ParameterAttrs>().shape = shapes[i];
     }
-    model.validate();
+}
+
+// Of a copy of a valid model: constants stay as they are.
+void infer_from_shapes(Model& model) {
+    for (Node* node : model.ordered_nodes()) {
+        if (!node->is_constant()) {
+            node->infer();
+        }
+    }
 }
 
 }  // namespace
@@ -91,7 +99,13 @@ Transformed OpenPasses::transform(const Model& open,
     Transformed result = run(with_shapes(open, shapes), config, constants);
     if (known == short_way_.end()) {
         run_on_open(open, config, constants);
-        short_way_[kind] = of_open_ && gives(*result.model, shapes, config, constants);
+        const std::shared_ptr<Model> copy =
+            of_open_ ? same_as(*result.model, shapes, config, constants) : nullptr;
+        short_way_[kind] = copy != nullptr;
+        if (copy != nullptr) {  // its groups are those of the next shapes
+            result.model = copy;
+            result.copy_of_open = true;
+        }
     }
     return result;
 }
@@ -117,6 +131,7 @@ void OpenPasses::run_on_open(const Model& open, const Config& config, ConstantCa
     }
     try {
         of_open_ = run(std::move(model), config, constants);
+        of_open_->model = of_open_->model->clone();  // nodes in order: copies need not look for it
         constants.keep(*of_open_->model);
     } catch (const Error&) {
         of_open_.reset();  // a pass needs shapes; they run for each set of shapes then
@@ -130,20 +145,23 @@ Transformed OpenPasses::with(const std::vector<Shape>& shapes,
     result.model = of_open_->model->clone();
     result.ranges = of_open_->ranges;
     result.remarks_left_out = true;
+    result.copy_of_open = true;
     set_shapes(*result.model, shapes);
+    infer_from_shapes(*result.model);
     run_passes_of_shapes(*result.model, config, &constants);
     return result;
 }
 
-bool OpenPasses::gives(const Model& expected,
-                       const std::vector<Shape>& shapes,
-                       const Config& config,
-                       ConstantCache& constants) const {
+std::shared_ptr<Model> OpenPasses::same_as(const Model& expected,
+                                           const std::vector<Shape>& shapes,
+                                           const Config& config,
+                                           ConstantCache& constants) const {
     try {
         const Transformed result = with(shapes, config, constants);
-        return compare_models(*result.model, expected, {.layer_names = true}).empty();
+        const bool same = compare_models(*result.model, expected, {.layer_names = true}).empty();
+        return same ? result.model : nullptr;
     } catch (const Error&) {
-        return false;
+        return nullptr;
     }
 }
 
@@ -151,6 +169,7 @@ std::shared_ptr<Model> with_shapes(const Model& model, const std::vector<Shape>&
     std::shared_ptr<Model> result = model.clone();
     separate_state(*result);
     set_shapes(*result, shapes);
+    result->validate();
     return result;
 }
 

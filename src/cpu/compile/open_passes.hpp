@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -40,10 +41,11 @@ private:
     Transformed with(const std::vector<Shape>& shapes,
                      const Config& config,
                      ConstantCache& constants) const;
-    bool gives(const Model& expected,
-               const std::vector<Shape>& shapes,
-               const Config& config,
-               ConstantCache& constants) const;
+    // The model that with() gives, if that is `expected`; else null.
+    std::shared_ptr<Model> same_as(const Model& expected,
+                                   const std::vector<Shape>& shapes,
+                                   const Config& config,
+                                   ConstantCache& constants) const;
 
     std::optional<Transformed> of_open_;  // none: not run yet, or they do not take open dimensions
     bool run_on_open_ = false;

@@ -35,7 +35,8 @@ std::shared_ptr<PlannedModel> plan_from_source(PlanSource source,
     if (shared != nullptr) {
         options.constants = &shared->constants;
         options.gemm_weights = &shared->gemm_weights;
-        options.composers = &shared->composers;
+        options.groups = &shared->groups;
+        options.is_copy = planned->transformed.copy_of_open;
     }
     options.float_sums = sums;
     planned->plan = make_plan(*planned->transformed.model, planned->transformed.ranges, options);

@@ -16,7 +16,7 @@
 #include "cpu/kernels/float_conv/float_sums.hpp"
 #include "cpu/kernels/gemm/gemm_weights_cache.hpp"
 #include "cpu/plan/plan.hpp"
-#include "cpu/plan/shared_composers.hpp"
+#include "cpu/plan/shared_groups.hpp"
 #include "transformations/support/constant_cache.hpp"
 
 namespace fuseq::cpu {
@@ -40,7 +40,7 @@ struct SharedByPlans {
     OpenPasses passes;
     PackedTable packed;  // weights of plans that are still there
     kernels::GemmWeightsCache gemm_weights;
-    SharedComposers composers;
+    SharedGroups groups;
 };
 
 // Runs the passes on a model without open dimensions, and measures what FUSEQ_FLOAT_FALLBACK asks

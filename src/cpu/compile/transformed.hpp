@@ -22,6 +22,7 @@ struct Transformed {
     std::vector<Remark> remarks;
     // The passes did not run for these shapes (open_passes.hpp); who asks what they say runs them.
     bool remarks_left_out = false;
+    bool copy_of_open = false;  // the model is one of what they made of the open model
 };
 
 // Runs the passes on a copy. The same model and configuration give the same result. `constants`:

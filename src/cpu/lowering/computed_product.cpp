@@ -71,10 +71,10 @@ ComputedProduct computed_product(StepBuilder& builder,
     product.a = {places.a, node.input(0).type(), *single_zero_point(node, 2), places.a_strides};
     product.b = {places.b, node.input(1).type(), *single_zero_point(node, 3), places.b_strides};
     product.dst = {places.dst, composition.anchor.dst_type, 0, places.dst_strides};
-    product.scale = composition.epilogue.scale;
-    product.bias = composition.epilogue.bias;
-    product.ops = composition.epilogue.program.ops;
-    product.sources = source_tensors(builder, group, composition.epilogue.program, Layout::kPlain);
+    product.scale = composition.epilogue->scale;
+    product.bias = composition.epilogue->bias;
+    product.ops = composition.epilogue->program.ops;
+    product.sources = source_tensors(builder, group, composition.epilogue->program, Layout::kPlain);
     product.form = form_of(product);
     return product;
 }
@@ -95,8 +95,8 @@ std::shared_ptr<const ComputedProduct> computed_product_beside(StepBuilder& buil
     const auto activates = [](const kernels::GemmOp& op) {
         return op.kind == kernels::GemmOp::Kind::kEltwise;
     };
-    if (!composition || std::any_of(composition->epilogue.program.ops.begin(),
-                                    composition->epilogue.program.ops.end(), activates)) {
+    if (!composition || std::any_of(composition->epilogue->program.ops.begin(),
+                                    composition->epilogue->program.ops.end(), activates)) {
         return nullptr;
     }
     return std::make_shared<const ComputedProduct>(

@@ -36,7 +36,8 @@ struct Group {
     post_ops::SimplifyOptions laws;
     // Where oneDNN has several implementations: take the one of this name if there is one.
     std::string preferred_implementation;
-    // What composer_of() made last: candidates ask for it in turn, and laws take time.
+    // What composer_of() made of the chain and the laws, which stay as they are then: candidates ask
+    // for it in turn, and laws take time.
     mutable std::shared_ptr<const post_ops::DnnlPostOpsComposer> composer;
 };
 

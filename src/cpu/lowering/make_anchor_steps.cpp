@@ -55,7 +55,7 @@ ComposedAnchor ComposedAnchor::of_own_kernel(const post_ops::Chain& chain, std::
 }
 
 const post_ops::DnnlPostOpsComposer& composer_of(const Group& group) {
-    if (group.composer == nullptr || !group.composer->is_of(group.chain, group.laws)) {
+    if (group.composer == nullptr) {
         group.composer = std::make_shared<post_ops::DnnlPostOpsComposer>(group.chain, group.laws);
     }
     return *group.composer;

@@ -113,14 +113,11 @@ void pack_later(StepBuilder& builder,
                 const Node& anchor,
                 kernels::GemmVnni& kernel,
                 kernels::GemmParams params,
-                const post_ops::AccumulatorEpilogue& epilogue) {
+                std::shared_ptr<const post_ops::AccumulatorEpilogue> epilogue) {
     Tensor weights = anchor.input_node(1)->constant();
     release(weights_to_release(builder, anchor));
     builder.defer([&kernel, params = std::move(params), weights = std::move(weights),
-                   scale = epilogue.scale, bias = epilogue.bias,
-                   zero_point = wei_zero_points(anchor)]() mutable {
-        params.scale = scale;
-        params.bias = bias;
+                   epilogue = std::move(epilogue), zero_point = wei_zero_points(anchor)]() mutable {
         params.wei_zero_point = zero_point;
         kernel.pack(params);
         let_go_of_pages(weights);
@@ -242,10 +239,10 @@ kernels::GemmParams params_of(const GemmProblem& problem,
     params.weights = problem.weights;
     params.src_zero_point = problem.src_zero_point;
     params.dst_type = composition.anchor.dst_type;
-    params.scale = composition.epilogue.scale;
-    params.bias = composition.epilogue.bias;
+    params.scale = composition.epilogue->scale;
+    params.bias = composition.epilogue->bias;
     params.wei_zero_point = problem.wei_zero_point;
-    params.ops = composition.epilogue.program.ops;
+    params.ops = composition.epilogue->program.ops;
     params.form = form;
     return params;
 }
@@ -329,7 +326,7 @@ TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmFo
     StepInfo info = describe(builder, group, *problem, *composition, src);
     info.implementation = "fuseq:" + kernel.implementation();
     std::vector<TensorId> binary_sources =
-        source_tensors(builder, group, composition->epilogue.program, problem->layout);
+        source_tensors(builder, group, composition->epilogue->program, problem->layout);
     if (std::all_of(binary_sources.begin(), binary_sources.end(),
                     [](TensorId id) { return id == kNoTensor; })) {
         binary_sources.clear();
@@ -352,7 +349,7 @@ TensorId make_own_gemm(StepBuilder& builder, const Group& group, kernels::GemmFo
             dedup_rows_of(builder, step->binary_sources(), builder.tensor(dst).dims()));
     }
     const bool pools = params.pool;
-    if (!pools && has_plain_sums(*problem, composition->epilogue)) {
+    if (!pools && has_plain_sums(*problem, *composition->epilogue)) {
         step->set_plain_sums(remake_of(params, group.anchor->input_node(1)->constant()),
                              problem->wei_zero_point.empty());
     }

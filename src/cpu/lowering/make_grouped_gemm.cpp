@@ -176,8 +176,8 @@ PartParams params_of(const Node& node,
                      const Parts& parts,
                      const OwnComposition& composition,
                      std::size_t number) {
-    PartParams part{parts.values(composition.epilogue.scale, number),
-                    parts.values(composition.epilogue.bias, number),
+    PartParams part{parts.values(composition.epilogue->scale, number),
+                    parts.values(composition.epilogue->bias, number),
                     {}};
     const std::size_t taps = parts.shape.kernel_height * parts.shape.kernel_width;
     kernels::GemmParams& params = part.params;
@@ -191,7 +191,7 @@ PartParams params_of(const Node& node,
     params.src_zero_point = *single_zero_point(node, 2);
     params.scale = part.scale;
     params.bias = part.bias;
-    params.ops = composition.epilogue.program.ops;
+    params.ops = composition.epilogue->program.ops;
     for (kernels::GemmOp& op : params.ops) {
         op.a = parts.values(op.a, number);
         op.b = parts.values(op.b, number);

@@ -6,7 +6,9 @@
 // around the products of attention, are strides where oneDNN's fast implementation takes them.
 #include <cstring>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -134,14 +136,7 @@ private:
         if (strides[rank - 1] != 1) {
             return false;
         }
-        try {
-            const dnnl::matmul::primitive_desc desc(
-                {src.desc, wei.desc, dnnl_desc(ElementType::f32, dst_dims_, Layout::kPlain)},
-                attributes({}), cpu_engine());
-            if (!takes_strides(implementation_name(desc))) {
-                return false;
-            }
-        } catch (const dnnl::error&) {
+        if (!is_fast_with(src.desc, wei.desc)) {
             return false;
         }
         src_id_ = builder_.tensor_of(src.output, Layout::kPlain);
@@ -154,6 +149,37 @@ private:
             }
         }
         return true;
+    }
+
+    bool is_fast_with(const memory::desc& src, const memory::desc& wei) const {
+        std::vector<char> key;
+        const auto append = [&](const auto& value) {
+            static_assert(std::is_trivially_copyable_v<std::decay_t<decltype(value)>>);
+            const char* bytes = reinterpret_cast<const char*>(&value);
+            key.insert(key.end(), bytes, bytes + sizeof value);
+        };
+        append(src.data);
+        append(wei.data);
+        append(zero_points_);
+        for (const std::size_t size : dst_dims_) {
+            append(size);
+        }
+        const auto [answer, fresh] = builder_.answers().try_emplace(std::move(key), false);
+        if (fresh) {
+            answer->second = ask_whether_fast(src, wei);
+        }
+        return answer->second;
+    }
+
+    bool ask_whether_fast(const memory::desc& src, const memory::desc& wei) const {
+        try {
+            const dnnl::matmul::primitive_desc desc(
+                {src, wei, dnnl_desc(ElementType::f32, dst_dims_, Layout::kPlain)}, attributes({}),
+                cpu_engine());
+            return takes_strides(implementation_name(desc));
+        } catch (const dnnl::error&) {
+            return false;
+        }
     }
 
     memory::desc dst_desc(ElementType type) const {

@@ -28,7 +28,7 @@ std::optional<OwnComposition> compose_own(const StepBuilder& builder,
         return std::nullopt;
     }
     OwnComposition result;
-    result.epilogue = mapped->epilogue;
+    result.epilogue = {mapped, &mapped->epilogue};
     result.text = mapped->text;
     result.anchor.dst_type = composer.chain().dst_type;
     result.anchor.complete = true;
@@ -37,7 +37,6 @@ std::optional<OwnComposition> compose_own(const StepBuilder& builder,
             result.anchor.attributes.in_dst.push_back(sum->input);
         }
     }
-    result.anchor.emission = mapped->emission;
     return result;
 }
 

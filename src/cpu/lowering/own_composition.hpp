@@ -12,10 +12,11 @@
 
 namespace fuseq::cpu {
 
-// The whole chain as one composition: what the emission leaves over is done by the kernel too.
+// The whole chain as one composition: what the emission leaves over is done by the kernel too. The
+// anchor has no emission of its own, text says what both do.
 struct OwnComposition {
     ComposedAnchor anchor;
-    post_ops::AccumulatorEpilogue epilogue;
+    std::shared_ptr<const post_ops::AccumulatorEpilogue> epilogue;
     std::string text;
     std::vector<std::string> notes;
 };

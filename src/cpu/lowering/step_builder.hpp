@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -117,6 +118,8 @@ public:
                                         const void* source) const = 0;
     // Where packed weights of such a constant can be shared with other plans; null: nowhere.
     virtual kernels::GemmWeightsCache* shared_weights(const Tensor& constant) const = 0;
+    // What oneDNN said of descriptors, by all that it was asked: layers of the same shapes ask once.
+    virtual std::map<std::vector<char>, bool>& answers() = 0;
     // Whether a step may empty a Const that nothing else reads.
     virtual bool releases_weights() const = 0;
 

@@ -26,7 +26,7 @@ class GemmWeightsCache;
 
 namespace fuseq::cpu {
 
-class SharedComposers;
+class SharedGroups;
 
 struct BuildOptions : LoweringOptions {
     bool fuse = true;
@@ -42,7 +42,8 @@ struct BuildOptions : LoweringOptions {
     // kernels that were made of them. Null: there is one plan. As long.
     const ConstantCache* constants = nullptr;
     kernels::GemmWeightsCache* gemm_weights = nullptr;
-    SharedComposers* composers = nullptr;
+    SharedGroups* groups = nullptr;
+    bool is_copy = false;  // of one model at other sizes, as ModelForm wants it
     // What kernels need not search for again; null: nothing is known. As long.
     kernels::FloatSums* float_sums = nullptr;
     std::size_t threads = 1;  // to build with; the plan is the same for any number

@@ -16,7 +16,7 @@
 #include "cpu/lowering/registry.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/plan/fake_quantize_ranges.hpp"
-#include "cpu/plan/shared_composers.hpp"
+#include "cpu/plan/shared_groups.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "cpu/steps/copy.hpp"
 #include "cpu/steps/gemm.hpp"
@@ -91,20 +91,19 @@ Plan PlanBuilder::build() {
         }
     }
     bind_outputs();
-    if (options_.composers != nullptr) {
-        options_.composers->take(grouping_);
-    }
     background_.finish();
+    if (options_.groups != nullptr) {
+        options_.groups->keep(std::move(grouping_));
+    }
     return std::move(plan_);
 }
 
 void PlanBuilder::find_groups() {
     post_ops::SimplifyOptions laws;
     laws.drop_middle_rounds = options_.drop_middle_rounds;
-    grouping_ = attach_post_ops(model_, options_.fuse, laws);
-    if (options_.composers != nullptr) {
-        options_.composers->give(grouping_);
-    }
+    grouping_ = options_.groups == nullptr
+                    ? attach_post_ops(model_, options_.fuse, laws)
+                    : options_.groups->take(model_, options_.fuse, laws, options_.is_copy);
     mark_needed();
 }
 
@@ -123,27 +122,30 @@ std::map<std::string, std::vector<CandidateVerdict>> PlanBuilder::anchor_verdict
 // into its own chain is not computed.
 void PlanBuilder::mark_needed() {
     std::vector<Node*> stack(model_.results().begin(), model_.results().end());
-    needed_.insert(stack.begin(), stack.end());
+    for (const Node* result : stack) {
+        needed_.set(result, 0);
+    }
     const auto need = [&](const Output& output) {
         if (!output) {
             return;
         }
         ++readers_[Key{output.node, output.index}];
-        if (needed_.insert(output.node).second) {
+        if (!needed_.contains(output.node)) {
+            needed_.set(output.node, 0);
             stack.push_back(output.node);
         }
     };
     while (!stack.empty()) {
         Node* node = stack.back();
         stack.pop_back();
-        const auto it = grouping_.group_of.find(node);
-        if (it == grouping_.group_of.end()) {
+        const std::size_t* const of = grouping_.group_of.find(node);
+        if (of == nullptr) {
             for (const Output& input : node->inputs()) {
                 need(input);
             }
             continue;
         }
-        const Group& group = grouping_.groups[it->second];
+        const Group& group = grouping_.groups[*of];
         // Reached through its result: the last absorbed node stands for the group.
         if (group.anchor != nullptr) {
             for (const Output& input : group.anchor->inputs()) {
@@ -171,14 +173,14 @@ void PlanBuilder::build_node(Node* node) {
     if (node->is("Parameter") || node->is("Result") || node->is("Const")) {
         return;
     }
-    const auto it = grouping_.group_of.find(node);
-    if (it == grouping_.group_of.end()) {
+    const std::size_t* const of = grouping_.group_of.find(node);
+    if (of == nullptr) {
         if (!finished_nodes_.contains(node)) {
             build_plain(node);
         }
         return;
     }
-    const Group& group = grouping_.groups[it->second];
+    const Group& group = grouping_.groups[*of];
     if (group.result.node == node && options_.fuse && may_be_read_as_integers(group)) {
         deferred_[Key{group.result.node, group.result.index}] = &group;
     } else if (group.result.node == node && !finished_.contains(&group)) {
@@ -388,11 +390,11 @@ const Group* PlanBuilder::chain_after(const Output& output) const {
     if (!options_.fuse || uses.size() != 1) {
         return nullptr;
     }
-    const auto it = grouping_.group_of.find(uses[0].node);
-    if (it == grouping_.group_of.end()) {
+    const std::size_t* const of = grouping_.group_of.find(uses[0].node);
+    if (of == nullptr) {
         return nullptr;
     }
-    const Group& group = grouping_.groups[it->second];
+    const Group& group = grouping_.groups[*of];
     const bool begins =
         group.anchor == nullptr && group.source == output && needed_.contains(group.result.node);
     return begins ? &group : nullptr;
@@ -406,8 +408,8 @@ const Group* PlanBuilder::eltwise_after(const Output& output) const {
 bool PlanBuilder::only_chains_read(const Output& output) const {
     const std::vector<Use>& uses = output.node->port(output.index).uses;
     return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
-        const auto it = grouping_.group_of.find(use.node);
-        return it != grouping_.group_of.end() && grouping_.groups[it->second].anchor == nullptr;
+        const std::size_t* const of = grouping_.group_of.find(use.node);
+        return of != nullptr && grouping_.groups[*of].anchor == nullptr;
     });
 }
 

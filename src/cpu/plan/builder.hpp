@@ -70,6 +70,7 @@ private:
                                 const std::vector<char>& key,
                                 const void* source) const override;
     kernels::GemmWeightsCache* shared_weights(const Tensor& constant) const override;
+    std::map<std::vector<char>, bool>& answers() override { return answers_; }
     bool releases_weights() const override {
         return options_.release_weights && !options_.dump_intermediates;
     }
@@ -107,7 +108,7 @@ private:
     const std::map<std::string, FakeQuantizeResult>& ranges_;
     BuildOptions options_;
     Grouping grouping_;
-    std::unordered_set<const Node*> needed_;
+    NodeNumbers needed_;             // whatever the numbers are
     const Node* current_ = nullptr;  // what is being built
 
     std::map<Key, const Group*> deferred_;       // computed when somebody asks for the result
@@ -117,6 +118,7 @@ private:
     std::map<Key, std::size_t> readers_;  // steps that read an output
     std::map<Key, Places> places_;
     std::size_t packed_count_ = 0;
+    std::map<std::vector<char>, bool> answers_;
     Plan plan_;
     BackgroundTasks background_;  // after the plan, which its tasks refer to
 };

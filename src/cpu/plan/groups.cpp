@@ -107,7 +107,7 @@ public:
     Grouper(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws)
         : order_(model.ordered_nodes()), fuse_(fuse), laws_(laws) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
-            place_[order_[i]] = i;
+            place_.set(order_[i], i);
         }
     }
 
@@ -208,9 +208,8 @@ private:
         return before.resize && !before.dequantize.empty() &&
                shape_size(before.resize.node->input(0).shape()) <= shape_size(at.shape()) &&
                std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
-                   const auto it = result_.group_of.find(use.node);
-                   const bool with_anchor =
-                       it != result_.group_of.end() && result_.groups[it->second].anchor != nullptr;
+                   const std::size_t* const of = result_.group_of.find(use.node);
+                   const bool with_anchor = of != nullptr && result_.groups[*of].anchor != nullptr;
                    Group chain;
                    chain.source = at;
                    return !with_anchor && lower_node(*use.node, at, chain);
@@ -268,18 +267,11 @@ private:
         group.result = group.absorbed.empty() ? group.source : group.absorbed.back()->output(0);
         group.chain.dst_type = group.result.type();
         group.laws = laws_;
-        const std::size_t index = result_.groups.size();
-        if (group.anchor != nullptr) {
-            result_.group_of[group.anchor] = index;
-        }
-        for (const Node* node : group.absorbed) {
-            result_.group_of[node] = index;
-        }
-        result_.groups.push_back(std::move(group));
+        result_.add(std::move(group));
     }
 
     std::vector<Node*> order_;
-    std::unordered_map<const Node*, std::size_t> place_;  // in order_
+    NodeNumbers place_;  // in order_
     bool fuse_;
     post_ops::SimplifyOptions laws_;
     Grouping result_;
@@ -287,12 +279,34 @@ private:
 
 }  // namespace
 
+void Grouping::add(Group group) {
+    groups.push_back(std::move(group));
+    number_nodes_of(groups.size() - 1);
+}
+
+void Grouping::number_nodes() {
+    group_of = {};
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        number_nodes_of(i);
+    }
+}
+
+void Grouping::number_nodes_of(std::size_t group) {
+    if (groups[group].anchor != nullptr) {
+        group_of.set(groups[group].anchor, group);
+    }
+    for (const Node* node : groups[group].absorbed) {
+        group_of.set(node, group);
+    }
+}
+
 Grouping attach_post_ops(const Model& model, bool fuse, const post_ops::SimplifyOptions& laws) {
     return Grouper(model, fuse, laws).run();
 }
 
 Group head_of(const Group& group, std::size_t count) {
     Group head = group;
+    head.composer.reset();  // of another chain
     truncate(head, count);
     head.result = head.absorbed.back()->output(0);
     auto& ops = head.chain.ops;

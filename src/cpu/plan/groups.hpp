@@ -8,10 +8,10 @@
 
 #include <cstddef>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "cpu/lowering/group.hpp"
+#include "cpu/plan/node_numbers.hpp"
 #include "cpu/post_ops/simplify.hpp"
 #include "fuseq/model.hpp"
 
@@ -19,7 +19,14 @@ namespace fuseq::cpu {
 
 struct Grouping {
     std::vector<Group> groups;
-    std::unordered_map<const Node*, std::size_t> group_of;  // anchors and absorbed nodes
+    NodeNumbers group_of;  // of anchors and absorbed nodes
+
+    void add(Group group);
+    // Sets group_of anew.
+    void number_nodes();
+
+private:
+    void number_nodes_of(std::size_t group);
 };
 
 // `fuse` false: every element-wise node and every anchor is a group of its own. `laws`: those by

@@ -230,13 +230,32 @@ private:
     // elu, a leaky relu or a requantizing add, which is searched here.
     bool is_wide() {
         const bool fits = params_.dst_type != ElementType::f32 && !packed_.is_narrow() &&
-                          !params_.pool && suits_wide_panels(packed_);
+                          !params_.pool && suits_wide_panels(of_shared_weights());
         return fits && (params_.ops.empty() || clips(params_) || have_activations() ||
                         has_requantizing_add());
     }
 
+    // Weights that plans of other shapes share are packed in one way, that of many pixels, for all
+    // numbers of pixels: packing them anew takes longer than the rest of a plan, and with few pixels
+    // the panels are less than a tenth slower.
+    Packed of_shared_weights() const {
+        constexpr std::size_t kMany = 1024;
+        Packed packed = packed_;
+        if (params_.shared != nullptr && packed.mode != SourceMode::kRows) {
+            packed.shape.batch *= kMany;
+        }
+        return packed;
+    }
+
     bool have_activations() const {
         const std::size_t channels = params_.shape.dst_channels;
+        // What these lists begin with: others need not be padded to know it.
+        const GemmOp& first = params_.ops.front();
+        const bool elu = first.kind == GemmOp::Kind::kEltwise &&
+                         first.eltwise.kind == post_ops::EltwiseKind::kElu;
+        if (!elu && first.kind != GemmOp::Kind::kPrelu && !first.reads_tensor()) {
+            return false;
+        }
         const std::vector<PackedOp> ops = packed_ops(params_, true);
         return params_.wei_zero_point.empty() &&
                (have_elus(ops, channels) || have_leaky_relus(ops, channels) ||
@@ -244,10 +263,14 @@ private:
     }
 
     bool has_requantizing_add() {
+        packed_.add_searched = true;
+        if (std::none_of(params_.ops.begin(), params_.ops.end(),
+                         [](const GemmOp& op) { return op.reads_tensor(); })) {
+            return false;
+        }
         std::optional<RequantizingAdd>& add = packed_.epilogue.add;
         add = find_requantizing_add(packed_ops(params_, true), packed_.store,
                                     params_.shape.dst_channels);
-        packed_.add_searched = true;
         return add.has_value();
     }
 

@@ -38,7 +38,7 @@ TEST(Groups, AnAnchorTakesTheElementWiseNodesAfterIt) {
     for (const char* node : {"c", "m", "y"}) {
         EXPECT_EQ(grouping.group_of.at(model->find(node)), 0u) << node;
     }
-    EXPECT_EQ(grouping.group_of.count(model->find("x")), 0u);
+    EXPECT_FALSE(grouping.group_of.contains(model->find("x")));
     EXPECT_THAT(grouping.groups[0].ends, ElementsAre(1, 2));
 }
 

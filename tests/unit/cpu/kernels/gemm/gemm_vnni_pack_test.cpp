@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "cpu/kernels/gemm/gemm_weights_cache.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
 
@@ -45,6 +46,26 @@ TEST_F(GemmVnniTest, PacksFoursOfDepthByChannel) {
     EXPECT_EQ(packed.init[0], -130 * 15);
     EXPECT_EQ(packed.init[1], 130 * 15);
     EXPECT_EQ(packed.epilogue.scale[1], 2.0f);
+}
+
+// Of few pixels a deep layer has narrower panels, for which plans of other lengths would pack again.
+TEST_F(GemmVnniTest, SharedWeightsArePackedInOneWayForAllNumbersOfPixels) {
+    std::mt19937 rng(7);
+    Case c;
+    c.params.shape = {.src_channels = 640, .dst_channels = 96, .src_width = 200, .dst_width = 200};
+    c.params.src_zero_point = 3;
+    c.weights = random_weights(rng, 640 * 96);
+    c.scale = {0.0004f};
+    GemmWeightsCache cache;
+    c.params.shared = &cache;
+    const auto weights = gemm::pack(c.complete()).weights;
+    for (const std::size_t pixels : {1, 7, 16, 31, 63, 64, 100}) {
+        SCOPED_TRACE(pixels);
+        c.params.shape.src_width = c.params.shape.dst_width = pixels;
+        c.src = fuseq::test::random_elements(rng, ElementType::u8, pixels * 640);
+        EXPECT_EQ(gemm::pack(c.complete()).weights, weights);
+        expect_exact(c);
+    }
 }
 
 // Panels of 32 (of 64 in tiles for bytes), and one of 16 for the 8 that remain.
