@@ -33,6 +33,7 @@ struct Names {
     bool per_tensor_activations = false;
     bool no_bias_correction = false;
     bool no_equalization = false;
+    bool no_concat_ranges = false;
     bool everything = false;
     std::string max_drop;
     bool channelwise = false;
@@ -139,6 +140,8 @@ void add_choices(CLI::App& app,
                  "Leave biases as they are");
     app.add_flag(both_spellings("no_equalization"), names.no_equalization,
                  "Leave the ranges of channels as they are");
+    app.add_flag(both_spellings("no_concat_ranges"), names.no_concat_ranges,
+                 "One range for all inputs of a Concat");
     app.add_option("--headroom", options.headroom, "Widen ranges of activations by this share")
         ->capture_default_str();
     app.add_flag(both_spellings("second_order_rounding"), options.second_order_rounding,
@@ -197,6 +200,7 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.depthwise_channels = !names.per_tensor_activations;
     options.bias_correction = !names.no_bias_correction;
     options.equalization = !names.no_equalization;
+    options.concat_ranges = !names.no_concat_ranges;
     if (names.everything) {
         options.second_order_rounding = true;
         options.calibration = Calibration::kBest;

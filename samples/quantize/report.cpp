@@ -99,6 +99,7 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"bias_correction", options.bias_correction},
             {"headroom", options.headroom},
             {"equalization", options.equalization},
+            {"concat_ranges", options.concat_ranges},
             {"second_order_rounding", options.second_order_rounding}};
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "quantizer/learned_weights.hpp"
+#include "quantizer/placement.hpp"
 #include "quantizer/profile.hpp"
 
 namespace fuseq::quantizer {
@@ -22,6 +23,12 @@ struct Conversion {
     // With a model of its own.
     Conversion copy() const;
 };
+
+// Of its model: as the options, the profile and the weights want it.
+std::set<const Node*> concats_of_own_ranges(const Conversion& conversion);
+
+// Where its FakeQuantize layers go.
+Placement placement_of(const Conversion& conversion);
 
 // Throws Error where a layer stays in float that the options want quantized.
 QuantizedModel convert(const Conversion& conversion);

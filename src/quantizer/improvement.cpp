@@ -70,9 +70,13 @@ public:
         }
         wants_bias_correction_ = options.bias_correction;
         best_.conversion.options.bias_correction = false;
+        best_.conversion.options.concat_ranges = false;
         best_.without_part = profiles_without_parts(best_.conversion);
         distances_ = distances(best_);
         try_equalization();
+        if (options.concat_ranges) {
+            try_concat_ranges();
+        }
         if (options.bias_correction) {
             Candidate tried = best_.copy();
             tried.conversion.options.bias_correction = true;
@@ -204,6 +208,16 @@ private:
         }
         equalized_ =
             offer(fmt::format("equalization of {} tensors", tensors.size()), std::move(tried));
+    }
+
+    void try_concat_ranges() {
+        Candidate tried = best_.copy();
+        tried.conversion.options.concat_ranges = true;
+        const std::size_t concats = concats_of_own_ranges(tried.conversion).size();
+        if (concats > 0) {
+            offer(fmt::format("own ranges for the inputs of {} Concats", concats),
+                  std::move(tried));
+        }
     }
 
     void try_calibrations() {

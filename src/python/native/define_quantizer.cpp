@@ -64,6 +64,8 @@ const Option kOptions[] = {
     {"headroom", [](QuantizerOptions& o, const py::handle& v) { o.headroom = v.cast<double>(); }},
     {"equalization",
      [](QuantizerOptions& o, const py::handle& v) { o.equalization = v.cast<bool>(); }},
+    {"concat_ranges",
+     [](QuantizerOptions& o, const py::handle& v) { o.concat_ranges = v.cast<bool>(); }},
     {"second_order_rounding",
      [](QuantizerOptions& o, const py::handle& v) { o.second_order_rounding = v.cast<bool>(); }},
     {"max_drop",
