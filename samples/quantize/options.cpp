@@ -34,6 +34,7 @@ struct Names {
     bool no_bias_correction = false;
     bool no_equalization = false;
     bool no_concat_ranges = false;
+    bool no_measured_biases = false;
     bool everything = false;
     std::string max_drop;
     bool channelwise = false;
@@ -142,6 +143,8 @@ void add_choices(CLI::App& app,
                  "Leave the ranges of channels as they are");
     app.add_flag(both_spellings("no_concat_ranges"), names.no_concat_ranges,
                  "One range for all inputs of a Concat");
+    app.add_flag(both_spellings("no_measured_biases"), names.no_measured_biases,
+                 "Do not move biases by measured shifts of means");
     app.add_option("--headroom", options.headroom, "Widen ranges of activations by this share")
         ->capture_default_str();
     app.add_flag(both_spellings("second_order_rounding"), options.second_order_rounding,
@@ -201,6 +204,7 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.bias_correction = !names.no_bias_correction;
     options.equalization = !names.no_equalization;
     options.concat_ranges = !names.no_concat_ranges;
+    options.measured_biases = !names.no_measured_biases;
     if (names.everything) {
         options.second_order_rounding = true;
         options.calibration = Calibration::kBest;

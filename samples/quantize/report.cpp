@@ -100,6 +100,7 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"headroom", options.headroom},
             {"equalization", options.equalization},
             {"concat_ranges", options.concat_ranges},
+            {"measured_biases", options.measured_biases},
             {"second_order_rounding", options.second_order_rounding}};
 }
 

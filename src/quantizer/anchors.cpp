@@ -128,6 +128,15 @@ public:
         }
     }
 
+    void move_bias(const std::vector<double>& shifts) {
+        if (bias_values_.empty()) {
+            bias_values_.assign(order_.count(), 0.0f);
+        }
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            bias_values_[c] += static_cast<float>(shifts.at(c));
+        }
+    }
+
     // `means` of the input's channels; empty when they are not known. `learned` may be null.
     void quantize(const std::vector<double>& means, const LearnedWeights* learned) {
         if (learned != nullptr && take(*learned)) {
@@ -167,11 +176,8 @@ private:
         scales_ = learned.scales;
         const bool shifted = std::any_of(learned.shifts.begin(), learned.shifts.end(),
                                          [](double shift) { return shift != 0; });
-        if (bias_values_.empty() && shifted) {
-            bias_values_.assign(order_.count(), 0.0f);
-        }
-        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
-            bias_values_[c] += static_cast<float>(learned.shifts[c]);
+        if (!bias_values_.empty() || shifted) {
+            move_bias(learned.shifts);
         }
         choose_bias_scales();
         const bool same = std::equal(
@@ -358,7 +364,8 @@ InsertionReport insert_integers(Model& model,
                                 const std::vector<PlaceScales>& scales,
                                 const Profile& profile,
                                 const QuantizerOptions& options,
-                                const LearnedLayers& learned) {
+                                const LearnedLayers& learned,
+                                const BiasShifts& shifts) {
     InsertionReport report;
     std::vector<Work> work;
     for (Node* node : model.ordered_nodes()) {
@@ -382,6 +389,10 @@ InsertionReport insert_integers(Model& model,
     for (const Work& item : work) {
         const QuantizerOptions own = weight_options_of(*item.node, options);
         Anchor anchor(*item.node, *item.input, own, report.remarks);
+        const auto shift = shifts.find(item.node->name());
+        if (shift != shifts.end()) {
+            anchor.move_bias(shift->second);
+        }
         const auto found = learned.find(item.node->name());
         anchor.quantize(item.means, found == learned.end() ? nullptr : &found->second);
         anchor.describe(report.layers[item.layer]);

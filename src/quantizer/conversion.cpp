@@ -52,7 +52,8 @@ QuantizedModel convert(const Conversion& conversion) {
     result.activations = placement.places.size();
     result.tensors = diagnose_tensors(placement, scales, work.profile);
     InsertionReport report =
-        insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned);
+        insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned,
+                        work.shifts);
     result.layers = std::move(report.layers);
     result.remarks = std::move(report.remarks);
     if (work.options.rowwise) {

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "quantizer/learned_weights.hpp"
+#include "quantizer/measured_shifts.hpp"
 #include "quantizer/placement.hpp"
 #include "quantizer/profile.hpp"
 
@@ -19,6 +20,7 @@ struct Conversion {
     Profile profile;
     QuantizerOptions options;
     LearnedLayers learned;
+    BiasShifts shifts;
 
     // With a model of its own.
     Conversion copy() const;

@@ -66,6 +66,8 @@ const Option kOptions[] = {
      [](QuantizerOptions& o, const py::handle& v) { o.equalization = v.cast<bool>(); }},
     {"concat_ranges",
      [](QuantizerOptions& o, const py::handle& v) { o.concat_ranges = v.cast<bool>(); }},
+    {"measured_biases",
+     [](QuantizerOptions& o, const py::handle& v) { o.measured_biases = v.cast<bool>(); }},
     {"second_order_rounding",
      [](QuantizerOptions& o, const py::handle& v) { o.second_order_rounding = v.cast<bool>(); }},
     {"max_drop",
