@@ -23,8 +23,7 @@ bool only_convolutions_read(const Node& join) {
     return !uses.empty() && std::all_of(uses.begin(), uses.end(), [](const Use& use) {
         const Node& reader = *use.node;
         return reader.is("Convolution") && use.index == 0 &&
-               kind_of(reader) == LayerKind::kAnchor &&
-               reader.input(1).type() == ElementType::f32;
+               kind_of(reader) == LayerKind::kAnchor && reader.input(1).type() == ElementType::f32;
     });
 }
 
@@ -56,8 +55,8 @@ public:
         : placement_(shared), profile_(profile) {}
 
     bool takes(Node& join) const {
-        if (!join.is("Concat") || !concatenates_channels(join) ||
-            join.input_count() > kMaxInputs || !only_convolutions_read(join)) {
+        if (!join.is("Concat") || !concatenates_channels(join) || join.input_count() > kMaxInputs ||
+            !only_convolutions_read(join)) {
             return false;
         }
         std::vector<double> energies(channel_count(join.output()));

@@ -51,9 +51,8 @@ QuantizedModel convert(const Conversion& conversion) {
     const auto scales = choose_place_scales(placement, work.profile, work.options);
     result.activations = placement.places.size();
     result.tensors = diagnose_tensors(placement, scales, work.profile);
-    InsertionReport report =
-        insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned,
-                        work.shifts);
+    InsertionReport report = insert_integers(*work.lowered, placement, scales, work.profile,
+                                             work.options, work.learned, work.shifts);
     result.layers = std::move(report.layers);
     result.remarks = std::move(report.remarks);
     if (work.options.rowwise) {

@@ -38,8 +38,7 @@ struct Candidate {
     Conversion without(std::size_t part) const {
         Conversion result = conversion;
         result.profile = without_part[part];
-        result.shifts =
-            shifts_without_part.empty() ? BiasShifts{} : shifts_without_part[part];
+        result.shifts = shifts_without_part.empty() ? BiasShifts{} : shifts_without_part[part];
         return result;
     }
 };
@@ -261,10 +260,12 @@ private:
         offer("second-order rounding of weights", std::move(tried), kParts - 1);
     }
 
-    // Each part judges biases that were measured on the others. Where the last one sees no gain,
+    // In place of bias correction. Each part judges biases that were measured on the others. Where the last one sees no gain,
     // the others are not asked, which would take as long again each.
     void try_measured_biases() {
         Candidate tried = best_.copy();
+        tried.conversion.options.bias_correction = false;
+        const Candidate start = tried.copy();
         tried.shifts_without_part.resize(kParts);
         for (std::size_t part = kParts; part-- > 0;) {
             std::vector<std::size_t> others;
@@ -273,7 +274,7 @@ private:
                     others.push_back(i);
                 }
             }
-            BiasShifts shifts = measure_shifts(best_.without(part), others, inputs_);
+            BiasShifts shifts = measure_shifts(start.without(part), others, inputs_);
             if (shifts.empty()) {
                 return;
             }
@@ -298,8 +299,7 @@ private:
 
     bool gains_on_last_part(const Candidate& tried) const {
         constexpr std::size_t kLast = kParts - 1;
-        const Distances reached =
-            judges_[kLast].distances(*convert(tried.without(kLast)).model);
+        const Distances reached = judges_[kLast].distances(*convert(tried.without(kLast)).model);
         return gain_of(reached, from_part(distances_, kLast)).mean > 0;
     }
 

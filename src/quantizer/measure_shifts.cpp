@@ -14,7 +14,7 @@ namespace fuseq::quantizer {
 namespace {
 
 // Values that anchors compute in all runs together, at most: minutes at the worst.
-constexpr double kMaxValues = 2e10;
+constexpr double kMaxValues = 4e9;
 constexpr std::size_t kFewestInputs = 8;
 
 // Of one layer: by input and channel.
@@ -28,8 +28,12 @@ std::vector<double> means_of(const Tensor& tensor, std::size_t channel_dim) {
         inner *= shape[d];
     }
     std::vector<double> means(shape[channel_dim]);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        means[i / inner % means.size()] += static_cast<double>(values[i]);
+    for (std::size_t i = 0; i < values.size(); i += inner) {
+        double sum = 0;
+        for (std::size_t k = i; k < i + inner; ++k) {
+            sum += static_cast<double>(values[k]);
+        }
+        means[i / inner % means.size()] += sum;
     }
     for (double& mean : means) {
         mean *= static_cast<double>(means.size()) / static_cast<double>(values.size());
@@ -195,9 +199,9 @@ private:
         shape[layer.channel_dim] = shift.size();
         const std::vector<Use> uses = layer.result.node->port().uses;
         const std::string name = quantized_->unique_name(layer.name + "/shifted");
-        const Output value = make_constant(
-            *quantized_, name + "/by",
-            Tensor::of(shape, std::vector<float>(shift.begin(), shift.end())));
+        const Output value =
+            make_constant(*quantized_, name + "/by",
+                          Tensor::of(shape, std::vector<float>(shift.begin(), shift.end())));
         Node* add = quantized_->add("Add", 1, name, {layer.result, value}, BinaryAttrs{});
         move_uses(uses, layer.result, add->output());
     }

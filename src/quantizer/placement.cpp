@@ -15,9 +15,7 @@ namespace {
 
 class Placer {
 public:
-    Placer(Model& model,
-           const std::set<const Node*>& kept,
-           const std::set<const Node*>& own_ranges)
+    Placer(Model& model, const std::set<const Node*>& kept, const std::set<const Node*>& own_ranges)
         : order_(model.ordered_nodes()), kept_(kept), own_ranges_(own_ranges) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             position_[order_[i]] = i;
