@@ -346,6 +346,26 @@ struct Work {
     std::size_t layer;  // in the report
 };
 
+// The place that a layer reads. Of a Concat whose inputs keep ranges of their own the one with the
+// largest scale, at which its bias fits best.
+std::size_t widest_place(const Placement& placement,
+                         const std::vector<PlaceScales>& scales,
+                         Node& node) {
+    Node& source = *node.input_node(0);
+    if (!source.is("Concat")) {
+        return place_read_by(placement, node, 0);
+    }
+    std::size_t widest = scales.size();
+    for (std::size_t i = 0; i < source.input_count(); ++i) {
+        const std::size_t place = place_read_by(placement, source, i);
+        if (place < scales.size() &&
+            (widest == scales.size() || scales[place][0].scale > scales[widest][0].scale)) {
+            widest = place;
+        }
+    }
+    return widest;
+}
+
 QuantizedLayer describe(const Node& node, const Placement& placement) {
     QuantizedLayer layer;
     layer.name = node.name();
@@ -373,7 +393,7 @@ InsertionReport insert_integers(Model& model,
             continue;
         }
         QuantizedLayer layer = describe(*node, placement);
-        const std::size_t place = place_read_by(placement, *node, 0);
+        const std::size_t place = widest_place(placement, scales, *node);
         if (place < scales.size() && scales[place].size() == 1) {
             layer.input_scale = scales[place][0].scale;
             layer.input_offset = scales[place][0].offset;

@@ -158,5 +158,27 @@ TEST(ConcatRanges, AreJudgedOnHeldBackInputs) {
     EXPECT_NEAR(shared[1], own[1], 0.01);
 }
 
+// At the scale of the narrow input, int32 would not hold a bias of 3e8: scales of weights would be
+// raised for it.
+TEST(ConcatRanges, BiasesHaveTheLargestScale) {
+    const auto model = two_inputs("1000,1", R"(%bias = Const value={300000000} : f32[1,1,1,1]
+        %biased = Add(%c, %bias)
+        %r2 = Result(%biased))");
+    model->remove(model->find("r"));
+    Quantizer quantizer(model, {});
+    quantizer.profile(3, input);
+    const QuantizedModel result = quantizer.quantize();
+    EXPECT_THAT(result.remarks, IsEmpty());
+    const Node* join = result.model->find("join");
+    EXPECT_NE(to_floats(join->input_node(0)->input_node(2)->constant())[0],
+              to_floats(join->input_node(1)->input_node(2)->constant())[0]);
+    const Node* bias = result.model->find("biased")->input_node(1);
+    const Node* wide = join->input_node(1);
+    const float step = (to_floats(wide->input_node(2)->constant())[0] -
+                        to_floats(wide->input_node(1)->constant())[0]) /
+                       255;
+    EXPECT_NEAR(to_floats(bias->input_node(1)->constant())[0] / (step * 1000 / 127), 1, 0.01);
+}
+
 }  // namespace
 }  // namespace fuseq::quantizer
