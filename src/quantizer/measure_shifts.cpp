@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "ops/binary_arithmetic.hpp"
 #include "quantizer/layer_results.hpp"
@@ -13,7 +14,7 @@
 namespace fuseq::quantizer {
 namespace {
 
-// Values that anchors compute in all runs together, at most: minutes at the worst.
+// Values that anchors compute in all runs together, at most: some 5 s of two cores.
 constexpr double kMaxValues = 4e9;
 constexpr std::size_t kFewestInputs = 8;
 
@@ -28,6 +29,9 @@ std::vector<double> means_of(const Tensor& tensor, std::size_t channel_dim) {
         inner *= shape[d];
     }
     std::vector<double> means(shape[channel_dim]);
+    if (values.empty()) {
+        return means;
+    }
     for (std::size_t i = 0; i < values.size(); i += inner) {
         double sum = 0;
         for (std::size_t k = i; k < i + inner; ++k) {
@@ -100,9 +104,9 @@ public:
           inputs_(inputs),
           exact_(conversion.lowered->clone()),
           quantized_(convert(conversion).model) {
-        std::unordered_map<const Node*, std::size_t> anchors;
+        std::unordered_set<const Node*> anchors;
         for (const Node* anchor : quantized_anchors(conversion)) {
-            anchors.emplace(quantized_->find(anchor->name()), 0);
+            anchors.insert(quantized_->find(anchor->name()));
         }
         std::unordered_map<const Node*, std::size_t> levels;
         for (Node* node : quantized_->ordered_nodes()) {
@@ -110,7 +114,7 @@ public:
             for (const Output& input : node->inputs()) {
                 level = std::max(level, input ? levels[input.node] : 0);
             }
-            if (anchors.contains(node)) {
+            if (anchors.contains(node) && node->port().shape.rank_is_static()) {
                 add(*node, level++);
             }
         }
