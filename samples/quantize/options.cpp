@@ -33,6 +33,8 @@ struct Names {
     bool per_tensor_activations = false;
     bool no_bias_correction = false;
     bool no_equalization = false;
+    bool no_concat_ranges = false;
+    bool no_measured_biases = false;
     bool everything = false;
     std::string max_drop;
     bool channelwise = false;
@@ -139,6 +141,10 @@ void add_choices(CLI::App& app,
                  "Leave biases as they are");
     app.add_flag(both_spellings("no_equalization"), names.no_equalization,
                  "Leave the ranges of channels as they are");
+    app.add_flag(both_spellings("no_concat_ranges"), names.no_concat_ranges,
+                 "One range for all inputs of a Concat");
+    app.add_flag(both_spellings("no_measured_biases"), names.no_measured_biases,
+                 "Do not move biases by measured shifts of means");
     app.add_option("--headroom", options.headroom, "Widen ranges of activations by this share")
         ->capture_default_str();
     app.add_flag(both_spellings("second_order_rounding"), options.second_order_rounding,
@@ -197,6 +203,8 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.depthwise_channels = !names.per_tensor_activations;
     options.bias_correction = !names.no_bias_correction;
     options.equalization = !names.no_equalization;
+    options.concat_ranges = !names.no_concat_ranges;
+    options.measured_biases = !names.no_measured_biases;
     if (names.everything) {
         options.second_order_rounding = true;
         options.calibration = Calibration::kBest;

@@ -99,6 +99,8 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"bias_correction", options.bias_correction},
             {"headroom", options.headroom},
             {"equalization", options.equalization},
+            {"concat_ranges", options.concat_ranges},
+            {"measured_biases", options.measured_biases},
             {"second_order_rounding", options.second_order_rounding}};
 }
 

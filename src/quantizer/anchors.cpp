@@ -128,6 +128,15 @@ public:
         }
     }
 
+    void move_bias(const std::vector<double>& shifts) {
+        if (bias_values_.empty()) {
+            bias_values_.assign(order_.count(), 0.0f);
+        }
+        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
+            bias_values_[c] += static_cast<float>(shifts.at(c));
+        }
+    }
+
     // `means` of the input's channels; empty when they are not known. `learned` may be null.
     void quantize(const std::vector<double>& means, const LearnedWeights* learned) {
         if (learned != nullptr && take(*learned)) {
@@ -167,11 +176,8 @@ private:
         scales_ = learned.scales;
         const bool shifted = std::any_of(learned.shifts.begin(), learned.shifts.end(),
                                          [](double shift) { return shift != 0; });
-        if (bias_values_.empty() && shifted) {
-            bias_values_.assign(order_.count(), 0.0f);
-        }
-        for (std::size_t c = 0; c < bias_values_.size(); ++c) {
-            bias_values_[c] += static_cast<float>(learned.shifts[c]);
+        if (!bias_values_.empty() || shifted) {
+            move_bias(learned.shifts);
         }
         choose_bias_scales();
         const bool same = std::equal(
@@ -340,6 +346,26 @@ struct Work {
     std::size_t layer;  // in the report
 };
 
+// The place that a layer reads. Of a Concat whose inputs keep ranges of their own the one with the
+// largest scale, at which its bias fits best.
+std::size_t widest_place(const Placement& placement,
+                         const std::vector<PlaceScales>& scales,
+                         Node& node) {
+    Node& source = *node.input_node(0);
+    if (!source.is("Concat")) {
+        return place_read_by(placement, node, 0);
+    }
+    std::size_t widest = scales.size();
+    for (std::size_t i = 0; i < source.input_count(); ++i) {
+        const std::size_t place = place_read_by(placement, source, i);
+        if (place < scales.size() &&
+            (widest == scales.size() || scales[place][0].scale > scales[widest][0].scale)) {
+            widest = place;
+        }
+    }
+    return widest;
+}
+
 QuantizedLayer describe(const Node& node, const Placement& placement) {
     QuantizedLayer layer;
     layer.name = node.name();
@@ -358,7 +384,8 @@ InsertionReport insert_integers(Model& model,
                                 const std::vector<PlaceScales>& scales,
                                 const Profile& profile,
                                 const QuantizerOptions& options,
-                                const LearnedLayers& learned) {
+                                const LearnedLayers& learned,
+                                const BiasShifts& shifts) {
     InsertionReport report;
     std::vector<Work> work;
     for (Node* node : model.ordered_nodes()) {
@@ -366,7 +393,7 @@ InsertionReport insert_integers(Model& model,
             continue;
         }
         QuantizedLayer layer = describe(*node, placement);
-        const std::size_t place = place_read_by(placement, *node, 0);
+        const std::size_t place = widest_place(placement, scales, *node);
         if (place < scales.size() && scales[place].size() == 1) {
             layer.input_scale = scales[place][0].scale;
             layer.input_offset = scales[place][0].offset;
@@ -382,6 +409,10 @@ InsertionReport insert_integers(Model& model,
     for (const Work& item : work) {
         const QuantizerOptions own = weight_options_of(*item.node, options);
         Anchor anchor(*item.node, *item.input, own, report.remarks);
+        const auto shift = shifts.find(item.node->name());
+        if (shift != shifts.end()) {
+            anchor.move_bias(shift->second);
+        }
         const auto found = learned.find(item.node->name());
         anchor.quantize(item.means, found == learned.end() ? nullptr : &found->second);
         anchor.describe(report.layers[item.layer]);

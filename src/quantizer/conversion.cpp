@@ -3,6 +3,7 @@
 #include "quantizer/conversion.hpp"
 
 #include "fuseq/error.hpp"
+#include "quantizer/concat_ranges.hpp"
 #include "quantizer/diagnose_tensors.hpp"
 #include "quantizer/insertion.hpp"
 #include "quantizer/layer_kinds.hpp"
@@ -25,6 +26,18 @@ Conversion Conversion::copy() const {
     return result;
 }
 
+std::set<const Node*> concats_of_own_ranges(const Conversion& conversion) {
+    return conversion.options.concat_ranges
+               ? concats_of_own_ranges(*conversion.lowered,
+                                       place(*conversion.lowered, conversion.kept),
+                                       conversion.profile)
+               : std::set<const Node*>{};
+}
+
+Placement placement_of(const Conversion& conversion) {
+    return place(*conversion.lowered, conversion.kept, concats_of_own_ranges(conversion));
+}
+
 QuantizedModel convert(const Conversion& conversion) {
     const Conversion work = conversion.copy();
     QuantizedModel result;
@@ -34,12 +47,12 @@ QuantizedModel convert(const Conversion& conversion) {
             result.kept.push_back(node->name());
         }
     }
-    const Placement placement = place(*work.lowered, work.kept);
+    const Placement placement = placement_of(work);
     const auto scales = choose_place_scales(placement, work.profile, work.options);
     result.activations = placement.places.size();
     result.tensors = diagnose_tensors(placement, scales, work.profile);
-    InsertionReport report =
-        insert_integers(*work.lowered, placement, scales, work.profile, work.options, work.learned);
+    InsertionReport report = insert_integers(*work.lowered, placement, scales, work.profile,
+                                             work.options, work.learned, work.shifts);
     result.layers = std::move(report.layers);
     result.remarks = std::move(report.remarks);
     if (work.options.rowwise) {
@@ -61,7 +74,7 @@ QuantizedModel convert(const Conversion& conversion) {
 }
 
 std::vector<const Node*> quantized_anchors(const Conversion& conversion) {
-    const Placement placement = place(*conversion.lowered, conversion.kept);
+    const Placement placement = placement_of(conversion);
     std::vector<const Node*> anchors;
     for (const Node* node : conversion.lowered->ordered_nodes()) {
         if (placement.quantized.contains(node) && kind_of(*node) == LayerKind::kAnchor &&

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "quantizer/learned_weights.hpp"
+#include "quantizer/measured_shifts.hpp"
+#include "quantizer/placement.hpp"
 #include "quantizer/profile.hpp"
 
 namespace fuseq::quantizer {
@@ -18,10 +20,17 @@ struct Conversion {
     Profile profile;
     QuantizerOptions options;
     LearnedLayers learned;
+    BiasShifts shifts;
 
     // With a model of its own.
     Conversion copy() const;
 };
+
+// Of its model: as the options, the profile and the weights want it.
+std::set<const Node*> concats_of_own_ranges(const Conversion& conversion);
+
+// Where its FakeQuantize layers go.
+Placement placement_of(const Conversion& conversion);
 
 // Throws Error where a layer stays in float that the options want quantized.
 QuantizedModel convert(const Conversion& conversion);

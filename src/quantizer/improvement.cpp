@@ -12,6 +12,7 @@
 #include "fuseq/error.hpp"
 #include "quantizer/equalization.hpp"
 #include "quantizer/judge.hpp"
+#include "quantizer/measure_shifts.hpp"
 #include "quantizer/profiler.hpp"
 #include "quantizer/verdict.hpp"
 
@@ -31,11 +32,13 @@ constexpr double kEqualizationStrength = 0.5;
 struct Candidate {
     Conversion conversion;
     std::vector<Profile> without_part;
+    std::vector<BiasShifts> shifts_without_part;  // empty: none
 
-    Candidate copy() const { return {conversion.copy(), without_part}; }
+    Candidate copy() const { return {conversion.copy(), without_part, shifts_without_part}; }
     Conversion without(std::size_t part) const {
         Conversion result = conversion;
         result.profile = without_part[part];
+        result.shifts = shifts_without_part.empty() ? BiasShifts{} : shifts_without_part[part];
         return result;
     }
 };
@@ -43,7 +46,7 @@ struct Candidate {
 class Improver {
 public:
     Improver(const Conversion& start, std::size_t count, const CalibrationInputs& inputs)
-        : count_(count), inputs_(inputs), best_{start.copy(), {}} {
+        : count_(count), inputs_(inputs), best_{start.copy(), {}, {}} {
         for (std::size_t i = 0; i < std::min(count, kParts * kMaxPartInputs); ++i) {
             parts_[i % kParts].push_back(i);
         }
@@ -70,9 +73,13 @@ public:
         }
         wants_bias_correction_ = options.bias_correction;
         best_.conversion.options.bias_correction = false;
+        best_.conversion.options.concat_ranges = false;
         best_.without_part = profiles_without_parts(best_.conversion);
         distances_ = distances(best_);
         try_equalization();
+        if (options.concat_ranges) {
+            try_concat_ranges();
+        }
         if (options.bias_correction) {
             Candidate tried = best_.copy();
             tried.conversion.options.bias_correction = true;
@@ -83,6 +90,9 @@ public:
         }
         if (options.second_order_rounding) {
             try_learning();
+        }
+        if (options.measured_biases) {
+            try_measured_biases();
         }
         result_.conversion = std::move(best_.conversion);
         if (options.max_drop) {
@@ -206,6 +216,16 @@ private:
             offer(fmt::format("equalization of {} tensors", tensors.size()), std::move(tried));
     }
 
+    void try_concat_ranges() {
+        Candidate tried = best_.copy();
+        tried.conversion.options.concat_ranges = true;
+        const std::size_t concats = concats_of_own_ranges(tried.conversion).size();
+        if (concats > 0) {
+            offer(fmt::format("own ranges for the inputs of {} Concats", concats),
+                  std::move(tried));
+        }
+    }
+
     void try_calibrations() {
         if (equalized_) {
             profile_again(best_);
@@ -238,6 +258,49 @@ private:
                         conversion.learned.size(), std::lround(100 * share)));
         // Weights were learned from the parts before the last.
         offer("second-order rounding of weights", std::move(tried), kParts - 1);
+    }
+
+    // In place of bias correction. Each part judges biases that were measured on the others. Where the last one sees no gain,
+    // the others are not asked, which would take as long again each.
+    void try_measured_biases() {
+        Candidate tried = best_.copy();
+        tried.conversion.options.bias_correction = false;
+        const Candidate start = tried.copy();
+        tried.shifts_without_part.resize(kParts);
+        for (std::size_t part = kParts; part-- > 0;) {
+            std::vector<std::size_t> others;
+            for (std::size_t i = 0; i < std::min(count_, kParts * kMaxPartInputs); ++i) {
+                if (i % kParts != part) {
+                    others.push_back(i);
+                }
+            }
+            BiasShifts shifts = measure_shifts(start.without(part), others, inputs_);
+            if (shifts.empty()) {
+                return;
+            }
+            tried.shifts_without_part[part] = std::move(shifts);
+            if (part == kParts - 1 && !gains_on_last_part(tried)) {
+                offer("measured biases", std::move(tried), kParts - 1);
+                return;
+            }
+        }
+        if (offer("measured biases", std::move(tried))) {
+            // With a bound on the loss, the last part has to stay unseen.
+            const std::size_t first = kParts * kMaxPartInputs;
+            std::vector<std::size_t> seen;
+            for (std::size_t i = 0; i < std::min(count_, first); ++i) {
+                if (!best_.conversion.options.max_drop || i % kParts != kParts - 1) {
+                    seen.push_back(i);
+                }
+            }
+            best_.conversion.shifts = measure_shifts(best_.conversion, seen, inputs_);
+        }
+    }
+
+    bool gains_on_last_part(const Candidate& tried) const {
+        constexpr std::size_t kLast = kParts - 1;
+        const Distances reached = judges_[kLast].distances(*convert(tried.without(kLast)).model);
+        return gain_of(reached, from_part(distances_, kLast)).mean > 0;
     }
 
     std::size_t count_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantizer/learned_weights.hpp"
+#include "quantizer/measured_shifts.hpp"
 #include "quantizer/placement.hpp"
 #include "quantizer/profile.hpp"
 
@@ -24,7 +25,8 @@ std::vector<PlaceScales> choose_place_scales(const Placement& placement,
                                              const QuantizerOptions& options);
 
 // Puts in FakeQuantize layers, and integers for weights and biases of the anchors that the
-// placement quantizes: what was learned of them, or the nearest ones. Uses up the placement: its
+// placement quantizes: what was learned of them, or the nearest ones, and biases moved by `shifts`.
+// Uses up the placement: its
 // nodes read other ones afterwards.
 struct InsertionReport {
     std::vector<QuantizedLayer> layers;  // of all anchors and carriers
@@ -35,7 +37,8 @@ InsertionReport insert_integers(Model& model,
                                 const std::vector<PlaceScales>& scales,
                                 const Profile& profile,
                                 const QuantizerOptions& options,
-                                const LearnedLayers& learned = {});
+                                const LearnedLayers& learned = {},
+                                const BiasShifts& shifts = {});
 
 // The first half of it.
 void insert_fake_quantize(Model& model,

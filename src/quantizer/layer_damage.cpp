@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "quantizer/layer_results.hpp"
 #include "quantizer/placement.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
@@ -14,25 +15,6 @@ namespace fuseq::quantizer {
 namespace {
 
 constexpr double kMaxLayerDecibels = 200;
-
-// The result with its bias.
-Output with_bias(Node& anchor) {
-    const auto& uses = anchor.port().uses;
-    const bool biased = uses.size() == 1 && uses[0].node->is("Add") && uses[0].index == 0 &&
-                        is_constant_expression(uses[0].node->input(1));
-    return biased ? uses[0].node->output() : anchor.output();
-}
-
-void keep_results_only(Model& model, const std::vector<Output>& results) {
-    const std::vector<Node*> old = model.results();
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        model.add_result(model.unique_name("damage"), results[i]);
-    }
-    for (Node* result : old) {
-        model.remove(result);
-    }
-    model.remove_dead_nodes();
-}
 
 // Two models: the float one with the results of the anchors and all tensors that become integers,
 // and the quantized one with these tensors as inputs.

@@ -118,6 +118,8 @@ constexpr Row kRows[] = {
     {"depthwise_channels", flag<&Options::depthwise_channels>},
     {"bias_correction", flag<&Options::bias_correction>},
     {"equalization", flag<&Options::equalization>},
+    {"concat_ranges", flag<&Options::concat_ranges>},
+    {"measured_biases", flag<&Options::measured_biases>},
     {"second_order_rounding", flag<&Options::second_order_rounding>},
     {"assert_all_nodes_quantized", flag<&Options::assert_all_nodes_quantized>},
     {"keep_original_precision", list<&Options::keep_original_precision>},

@@ -15,8 +15,8 @@ namespace {
 
 class Placer {
 public:
-    Placer(Model& model, const std::set<const Node*>& kept)
-        : order_(model.ordered_nodes()), kept_(kept) {
+    Placer(Model& model, const std::set<const Node*>& kept, const std::set<const Node*>& own_ranges)
+        : order_(model.ordered_nodes()), kept_(kept), own_ranges_(own_ranges) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             position_[order_[i]] = i;
             kinds_[order_[i]] = kept.contains(order_[i]) ? LayerKind::kFloat : kind_of(*order_[i]);
@@ -171,7 +171,7 @@ private:
         for (Node* node : order_) {
             const LayerKind k = kinds_.at(node);
             const bool shares =
-                needs_one_scale(*node) &&
+                needs_one_scale(*node) && !own_ranges_.contains(node) &&
                 (k == LayerKind::kCarrier || (k == LayerKind::kMovement && wanted_[node]));
             if (!shares) {
                 continue;
@@ -228,6 +228,7 @@ private:
 
     std::vector<Node*> order_;
     const std::set<const Node*>& kept_;
+    const std::set<const Node*>& own_ranges_;
     std::unordered_map<const Node*, std::size_t> position_;
     std::unordered_map<const Node*, LayerKind> kinds_;
     std::unordered_map<const Node*, bool> leads_;
@@ -237,8 +238,10 @@ private:
 
 }  // namespace
 
-Placement place(Model& model, const std::set<const Node*>& kept) {
-    return Placer(model, kept).run();
+Placement place(Model& model,
+                const std::set<const Node*>& kept,
+                const std::set<const Node*>& own_ranges) {
+    return Placer(model, kept, own_ranges).run();
 }
 
 std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i) {

@@ -36,8 +36,10 @@ struct Placement {
 //   - other layers (Add, AvgPool, ...) read integers where integers follow them, but for the one
 //     operand of an Add that comes straight from an anchor, which takes the sum into its epilogue;
 //   - inputs of a Concat, Maximum or Minimum share a scale.
-// `kept`: layers that stay in float.
-Placement place(Model& model, const std::set<const Node*>& kept);
+// `kept`: layers that stay in float. `own_ranges`: Concats whose inputs share nothing.
+Placement place(Model& model,
+                const std::set<const Node*>& kept,
+                const std::set<const Node*>& own_ranges = {});
 
 // The place whose integers input `i` of `node` reads, through operations that only move values;
 // places.size() where there is none.

@@ -104,7 +104,7 @@ struct Quantizer::Impl {
             fail("there is no profile: run calibration inputs or load a profile first");
         }
     }
-    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}}; }
+    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}, {}}; }
 
     QuantizerOptions options;
     std::shared_ptr<Model> original;

@@ -9,7 +9,8 @@ usage: accuracy_table.py --bin BIN --data DATA [--siblings DIR] --work DIR [--va
 DATA holds models/NAME/*.xml, images/calibration, images/validation and make_batches.py, which makes
 inputs of pictures (python3-numpy, python3-pil). For each model: the variants, and the first of
 DIR/NAME-*, an int8 model that other tools made of the same network. The variants "equalization",
-"bias correction", "best calibration" and "second order" are ranges alone with one method each.
+"concat ranges", "bias correction", "measured biases", "best calibration" and "second order" are ranges
+alone with one method each.
 Writes a line as soon as it has it; what lies in --work is used again.
 """
 import argparse
@@ -19,14 +20,22 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ALONE = ["-no_equalization", "-no_bias_correction"]
+ALONE = ["-no_equalization", "-no_concat_ranges", "-no_bias_correction", "-no_measured_biases"]
+
+
+def alone_but(flag):
+    return [other for other in ALONE if other != flag]
+
+
 VARIANTS = {
     "ranges alone": ALONE,
     "defaults": [],
     "-everything": ["-everything"],
     "defaults and best calibration": ["-quantization_calibration", "best"],
-    "equalization": ["-no_bias_correction"],
-    "bias correction": ["-no_equalization"],
+    "equalization": alone_but("-no_equalization"),
+    "concat ranges": alone_but("-no_concat_ranges"),
+    "bias correction": alone_but("-no_bias_correction"),
+    "measured biases": alone_but("-no_measured_biases"),
     "best calibration": [*ALONE, "-quantization_calibration", "best"],
     "second order": [*ALONE, "-second_order_rounding"],
 }

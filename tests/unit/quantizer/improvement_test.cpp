@@ -99,7 +99,23 @@ TEST(Improvement, NothingIsTriedThatIsTurnedOff) {
     QuantizerOptions options;
     options.equalization = false;
     options.bias_correction = false;
-    EXPECT_TRUE(quantized(options).steps.empty());
+    options.measured_biases = false;
+    EXPECT_TRUE(quantized(options, 12).steps.empty());
+}
+
+// Ranges that cut off values move means.
+TEST(Improvement, MeasuredBiasesTakePlaceOfBiasCorrection) {
+    QuantizerOptions options;
+    options.equalization = false;
+    options.bias_correction = false;
+    options.calibration = Calibration::kPercentile;
+    options.percentile = 80;
+    const QuantizedModel result = quantized(options, 12);
+    ASSERT_EQ(result.steps.size(), 1U);
+    EXPECT_EQ(result.steps[0].name, "measured biases");
+    EXPECT_TRUE(result.steps[0].kept) << result.steps[0].reason;
+    EXPECT_GT(result.steps[0].after, result.steps[0].before + 0.3);
+    EXPECT_EQ(compare_models(*result.model, *quantized(options, 12).model), "");
 }
 
 TEST(Improvement, NeedsInputsToJudgeBy) {

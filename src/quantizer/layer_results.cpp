@@ -1,0 +1,27 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "quantizer/layer_results.hpp"
+
+#include "transformations/support/constants.hpp"
+
+namespace fuseq::quantizer {
+
+Output with_bias(Node& anchor) {
+    const auto& uses = anchor.port().uses;
+    const bool biased = uses.size() == 1 && uses[0].node->is("Add") && uses[0].index == 0 &&
+                        is_constant_expression(uses[0].node->input(1));
+    return biased ? uses[0].node->output() : anchor.output();
+}
+
+void keep_results_only(Model& model, const std::vector<Output>& results) {
+    const std::vector<Node*> old = model.results();
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        model.add_result(model.unique_name("part"), results[i]);
+    }
+    for (Node* result : old) {
+        model.remove(result);
+    }
+    model.remove_dead_nodes();
+}
+
+}  // namespace fuseq::quantizer
