@@ -229,6 +229,10 @@ void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rou
     outputs_ = {dst};
     rounded_ = true;
     kernels::PartRounding part = rounding->fused_in_part();
+    const bool floors = !part.rest.empty() && kernels::DepthwiseConv::stores_floors();
+    if (auto own = floors ? rounding->floored() : std::nullopt) {
+        part = {.own = std::move(*own)};
+    }
     std::size_t apart = 0;
     for (const kernels::Range& channels : part.rest) {
         apart += channels.end - channels.begin;

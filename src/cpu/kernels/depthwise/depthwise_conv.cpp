@@ -64,6 +64,22 @@ void check_shape(const DepthwiseShape& s) {
     }
 }
 
+void check_rest(const DepthwiseParams& p) {
+    if (p.rest.empty()) {
+        return;
+    }
+    const bool has_path = p.path == DepthwisePath::kAuto || p.path == DepthwisePath::kVnni512 ||
+                          p.path == DepthwisePath::kStrips || p.path == DepthwisePath::kFlat;
+    if (!list_fits(p.rest, p.shape.src_channels, 1) || !all_finite(p.rest)) {
+        refuse(fmt::format("{} finite values are no rest of the scale for {} channels",
+                           p.rest.size(), p.shape.src_channels));
+    }
+    if (!DepthwiseConv::stores_floors() || !has_path || p.dst_type == ElementType::f32 ||
+        !p.slope.empty() || p.shift != 0.0f) {
+        refuse("floors are bytes of AVX-512 VNNI, without a slope or a shift");
+    }
+}
+
 void check(const DepthwiseParams& p) {
     const std::size_t channels = p.shape.src_channels;
     const bool is_signed = p.src_type == ElementType::i8;
@@ -95,6 +111,7 @@ void check(const DepthwiseParams& p) {
         refuse(fmt::format("{} weights for {} channels of {}x{}", p.weights.size(), channels,
                            p.shape.kernel_height, p.shape.kernel_width));
     }
+    check_rest(p);
     if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
         !list_fits(p.slope, channels, 0)) {
         refuse(fmt::format("{} scales, {} biases, {} slopes for {} channels", p.scale.size(),
@@ -149,7 +166,10 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     e.low = std::clamp(p.low, min, max);
     e.high = std::clamp(p.high, min, max);
     e.clip = e.low > min || e.high < max || may_overflow(p);
-    e.plain = !e.slope && e.shift == 0.0f && !e.clip;
+    e.floors = !p.rest.empty();
+    e.low_byte = static_cast<std::int8_t>(static_cast<int>(e.low));
+    e.high_byte = static_cast<std::int8_t>(static_cast<int>(e.high));
+    e.plain = !e.slope && e.shift == 0.0f && !e.clip && !e.floors;
     return e;
 }
 
@@ -200,7 +220,9 @@ public:
         block.bias = reinterpret_cast<const float*>(out.at());
         each_slot(out, 0.0f, [&](std::size_t c) { return way(c).shift; });
         block.slope = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.slope, c, 1.0f); });
+        each_slot(out, 0.0f, [&](std::size_t c) {
+            return value_of(p_.rest.empty() ? p_.slope : p_.rest, c, 1.0f);
+        });
         block.wei = reinterpret_cast<const std::int8_t*>(out.at());
         for (const Entry& entry : order_.entries) {
             const std::size_t share = order_.slots.size() / entry.size();
@@ -311,7 +333,7 @@ VnniForm choose_form(DepthwisePath path, const DepthwiseShape& shape, const Epil
     if (loads_one_wide_vector_a_cycle()) {
         return VnniForm::kStrips;
     }
-    const std::size_t max_flat = epilogue.plain ? 8 : 16;
+    const std::size_t max_flat = epilogue.plain || epilogue.floors ? 8 : 16;
     return shape.src_channels <= max_flat && has_flat_form(shape) ? VnniForm::kFlat
                                                                   : VnniForm::kStrips;
 }
@@ -391,6 +413,10 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
 
 }  // namespace
 }  // namespace depthwise
+
+bool DepthwiseConv::stores_floors() {
+    return has_avx512_vnni();
+}
 
 DepthwiseConv::DepthwiseConv(const DepthwiseParams& params)
     : packed_(depthwise::make_packed(params)) {}

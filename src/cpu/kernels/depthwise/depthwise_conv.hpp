@@ -12,6 +12,9 @@
 //   v   = min(max(v, low), high)
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
+// With `rest`, for u8 and i8 (floored_rounding.hpp): v = floor(acc * scale[c] + fma(acc, rest[c], bias[c])),
+// where nothing but the fma is rounded and |acc| <= 2^24; dst = min(max(v, low), high), saturated.
+//
 // The bytes depend neither on the instruction set nor on how the work is split. The object is
 // immutable after construction; any number of threads may use it at once. run() does not allocate.
 #pragma once
@@ -58,6 +61,7 @@ struct DepthwiseParams {
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
+    std::span<const float> rest{};           // none, one, or one a channel; where stores_floors()
     float shift = 0.0f;
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
@@ -70,6 +74,9 @@ struct Packed;
 
 class DepthwiseConv {
 public:
+    // Whether there is `rest` on this machine, in the forms of kVnni512: no slope, no shift.
+    static bool stores_floors();
+
     // Packs weights and constants; keeps no spans.
     // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.
     explicit DepthwiseConv(const DepthwiseParams& params);

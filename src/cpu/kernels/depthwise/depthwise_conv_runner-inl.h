@@ -44,15 +44,15 @@ struct Runner {
         if (e.plain_floats) {
             return run_tasks<MaskedMode, true, Finish::kFloats>(maker, strip, tasks, n);
         }
+        if (e.floors) {
+            return run_tasks<MaskedMode, true, Finish::kFloors>(maker, strip, tasks, n);
+        }
         if (!e.plain) {
             return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);
         }
-        if (e.store == Store::kI8) {
-            return run_tasks<MaskedMode, true, Finish::kI8>(maker, strip, tasks, n);
-        }
         return strip.block->float_sums
                    ? run_tasks<Mode, false, Finish::kFloatSums>(maker, strip, tasks, n)
-                   : run_tasks<MaskedMode, true, Finish::kU8>(maker, strip, tasks, n);
+                   : run_tasks<MaskedMode, true, Finish::kBytes>(maker, strip, tasks, n);
     }
 
     static void run_block(

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/eltwise/floored_rounding.hpp"
 #include "cpu/kernels/eltwise/rounded_product.hpp"
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 #include "fuseq/element_type.hpp"
@@ -69,6 +70,13 @@ public:
     // One a channel, where all channels have a way of this form.
     const std::optional<std::vector<ShortRounding>>& fused() const { return fused_; }
     const std::optional<std::vector<ShortRounding>>& bias_first() const { return bias_first_; }
+    // The same of floors; not looked for where there are both of these.
+    const std::optional<std::vector<FloorRounding>>& floored() const { return floored_; }
+    // Where there are: those of each column.
+    const float* floor_scale() const { return floor_scale_.data(); }
+    const float* floor_rest() const { return floor_rest_.data(); }
+    const float* floor_shift() const { return floor_shift_.data(); }
+    const float* floor_offset() const { return floor_offset_.data(); }
     std::size_t channels() const { return channels_; }
 
 private:
@@ -76,6 +84,7 @@ private:
         return c < runs.size() && runs[c] >= count;
     }
     void add_fixed(const FixedMultiplier& m, std::int32_t bias);
+    void find_floors(const ByteGrid& grid, const SumBounds& bounds);
 
     ProductRounding rounding_;
     std::size_t channels_;
@@ -102,6 +111,11 @@ private:
     std::vector<std::size_t> split_run_;
     std::optional<std::vector<ShortRounding>> fused_;
     std::optional<std::vector<ShortRounding>> bias_first_;
+    std::optional<std::vector<FloorRounding>> floored_;
+    std::vector<float> floor_scale_;
+    std::vector<float> floor_rest_;
+    std::vector<float> floor_shift_;
+    std::vector<float> floor_offset_;
 };
 
 // Sums of some pixels in some channels, as a product leaves them.
@@ -128,6 +142,7 @@ void requantize_sums(
 struct OwnRounding {
     std::vector<float> scale{};  // one a channel
     std::vector<float> shift{};
+    std::vector<float> rest{};           // of the scale, where floors are stored; none: nearest
     std::vector<std::int32_t> offset{};  // of the sums, before they become floats; none: 0
     float low = 0.0F;
     float high = 0.0F;
@@ -160,6 +175,8 @@ public:
     // (f32(sum) + shift) * scale, rounded half to even. Nothing where a channel lacks it.
     std::optional<OwnRounding> fused() const { return own(columns_.fused()); }
     std::optional<OwnRounding> bias_first() const { return own(columns_.bias_first()); }
+    // Of kernels that store floors (floored_rounding.hpp).
+    std::optional<OwnRounding> floored() const;
     // Of kernels that store fma(f32(sum + offset), scale, shift).
     PartRounding fused_in_part() const;
 

@@ -10,6 +10,12 @@
 //   v   = op(v) for each op                                             in order
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
+// With GemmParams::floors, instead of x, v and the operations (floored_rounding.hpp):
+//
+//   x   = float(acc + offset[n])                                        |acc + offset[n]| <= 2^24
+//   v   = floor(x * scale[n] + fma(x, rest[n], bias[n]))                only the fma is rounded
+//   dst = min(max(v, low), high)
+//
 // A matrix product [M, K] x [K, N] is a convolution of one row of M pixels with a 1x1 kernel.
 //
 // The bytes do not depend on how the work is split. The object is immutable after construction;
@@ -19,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -56,6 +63,14 @@ enum class GemmForm : std::uint8_t {
 // The form that kBest stands for.
 GemmForm best_form();
 
+// See above; lists of one value a channel.
+struct GemmFloors {
+    std::span<const float> rest;
+    std::span<const std::int32_t> offset;
+    float low = 0.0F;  // within the type of dst
+    float high = 0.0F;
+};
+
 struct GemmParams {
     GemmShape shape;
     GemmWeights weights;
@@ -75,6 +90,7 @@ struct GemmParams {
     // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
     // no zero points of weights, no pool.
     bool transposed = false;
+    std::optional<GemmFloors> floors{};  // where GemmVnni::stores_floors()
     // Max pooling of 2 x 2 with stride 2 after everything else: dst has half the rows and columns
     // of the shape, which are even. Requires is_monotonic().
     bool pool = false;
@@ -141,6 +157,9 @@ public:
     // Whether a kernel larger than 1x1 reads src directly, without copying its rows, for u8 without
     // a pool and without zero points of weights.
     static bool is_direct(const GemmShape& shape);
+
+    // Whether params.floors are possible: AVX-512 or AMX with wide panels.
+    static bool stores_floors(const GemmParams& params);
 
     // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together.

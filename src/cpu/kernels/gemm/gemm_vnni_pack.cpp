@@ -20,6 +20,7 @@ public:
     Packed run() {
         pack_weights();
         pack_epilogue(params_, packed_);
+        check_floors();
         if (packed_.pool && !is_monotonic(params_)) {
             refuse("the largest of four is not that of the largest accumulator");
         }
@@ -110,6 +111,16 @@ private:
         }
     }
 
+    void check_floors() const {
+        const std::size_t channels = params_.shape.dst_channels;
+        if (params_.floors && (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
+                               params_.floors->rest.size() != channels ||
+                               params_.floors->offset.size() != channels)) {
+            refuse("floors are for wide panels without operations, with ", channels,
+                   " rests and offsets");
+        }
+    }
+
     static const MicroFunction* functions(std::size_t vectors) {
         return vectors == 1 ? micro_functions<1>() : micro_functions<2>();
     }
@@ -132,6 +143,15 @@ private:
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
                             .min = lowest + 255 * (sum - magnitudes) / 2,
                             .max = lowest + 255 * (sum + magnitudes) / 2};
+        if (const auto& floors = params_.floors) {
+            channel.floor = {.rest = floors->rest[c], .offset = floors->offset[c]};
+            const bool is_signed = packed_.store == Store::kI8;
+            channel.clips = floors->low > (is_signed ? -128.0f : 0.0f) ||
+                            floors->high < (is_signed ? 127.0f : 255.0f);
+            channel.low = floors->low;
+            channel.high = floors->high;
+            return channel;
+        }
         const std::span<const PackedOp> activation = sum_ops_ ? sum_ops_->activation : e.ops;
         channel.elu = elu_of(activation, c);
         channel.leaky = leaky_of(activation, c);

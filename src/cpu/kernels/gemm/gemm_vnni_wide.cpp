@@ -148,6 +148,10 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     } else if (from.elu) {
         put_elu(to, lane, from);
     }
+    if (from.floor) {
+        to.init[lane] += from.floor->offset;
+        to.rest[lane] = from.floor->rest;
+    }
     if (from.leaky) {
         to.below_scale[lane] = from.leaky->slope;
         to.factor[lane] = from.leaky->factor;
@@ -162,6 +166,9 @@ bool clips_bytes(const WideChannel& c) {
 
 // For vectors without the short way.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    if (channels[0].floor) {
+        return channels[0].clips ? WideWay::kFloorClipped : WideWay::kFloor;
+    }
     if (channels[0].sum) {
         return WideWay::kSumElu;
     }
@@ -198,12 +205,13 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         const std::size_t place = wide_place(c, vectors);
         put_constants(panel.vectors[place / 16], place % 16, from);
         const ByteRule rule = rule_of(from, is_signed);
-        if (!is_signed && clips_bytes(from)) {
+        if (!is_signed && !from.floor && clips_bytes(from)) {
             limits[c] = static_cast<std::uint8_t>(top_byte(rule));
         }
         ++wanted[place / 16];
         // One channel without the short way gives its vector the long one.
-        if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
+        if (from.summed || from.elu || from.leaky || from.floor ||
+            found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
         if (const auto sum = float_sum(rule)) {

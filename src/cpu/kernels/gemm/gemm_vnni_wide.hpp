@@ -37,6 +37,7 @@ struct alignas(64) WideVector {
     float below_scale[16];  // leaky relu: the slope below zero
     float below_shift[16];
     float of_tensor[16];  // an elu of a sum: the factor of an element of the tensor
+    float rest[16];       // floors: of the scale
 };
 
 enum class WideWay : std::uint8_t {
@@ -57,7 +58,10 @@ enum class WideWay : std::uint8_t {
     kLeakyLimited,
     // WideEpilogue::kSum: max(fma(y, above_scale, above_shift), fma(2^e, below_scale, below_shift)),
     // y = fma(element, of_tensor, fma(float(acc), scale, shift)), e = min(y, 0).
-    kSumElu
+    kSumElu,
+    // floor(float(acc) * scale + fma(float(acc), rest, shift)), see floored_rounding.hpp.
+    kFloor,
+    kFloorClipped  // min(max(that, low), high)
 };
 
 struct WidePanel {
@@ -148,6 +152,12 @@ struct WideSum {
     float shift = 0.0f;
 };
 
+// Of a floor: the bias is added after the scale.
+struct WideFloor {
+    float rest = 0.0f;  // of the scale
+    std::int32_t offset = 0;
+};
+
 // A channel whose sums begin at `init` and stay in [min, max].
 struct WideChannel {
     std::int32_t init = 0;
@@ -164,6 +174,7 @@ struct WideChannel {
     std::optional<WideElu> elu{};
     std::optional<WideLeaky> leaky{};
     std::optional<WideSum> sum{};
+    std::optional<WideFloor> floor{};  // all channels of a panel have one, or none
 };
 // limited: values may leave the range of 32-bit integers. channels: at most 16 * vectors.
 WidePanel make_wide_panel(std::span<const WideChannel> channels,

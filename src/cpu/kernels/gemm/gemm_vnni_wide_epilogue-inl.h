@@ -110,6 +110,26 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
+// Vector N of all pixels, by floors. Rounded down before floor(), a value keeps its floor.
+template <std::size_t Vectors, std::size_t N, bool Clipped, std::size_t Count>
+FUSEQ_INLINE void finish_floor(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const WideVector& k = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(k.scale);
+    const __m512 rest = _mm512_load_ps(k.rest);
+    const __m512 shift = _mm512_load_ps(k.shift);
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        const __m512 x = _mm512_cvtepi32_ps(v);
+        __m512 y = _mm512_fmadd_round_ps(x, scale, _mm512_fmadd_ps(x, rest, shift), kDown);
+        if constexpr (Clipped) {
+            y = _mm512_max_ps(y, _mm512_load_ps(k.low));
+            y = _mm512_min_ps(y, _mm512_load_ps(k.high));
+        }
+        v = _mm512_cvt_roundps_epi32(y, kDown);
+    });
+}
+
 // Vector N of all pixels: from sums to integers.
 template <std::size_t Vectors, std::size_t N, WideEpilogue How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
@@ -138,6 +158,14 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         }
         if (way == WideWay::kLeakyLimited) {
             return finish_leaky<Vectors, N, true>(panel, acc);
+        }
+    }
+    if constexpr (How == WideEpilogue::kNone) {
+        if (way == WideWay::kFloor) {
+            return finish_floor<Vectors, N, false>(panel, acc);
+        }
+        if (way == WideWay::kFloorClipped) {
+            return finish_floor<Vectors, N, true>(panel, acc);
         }
     }
     if (way == WideWay::kShort) [[likely]] {
