@@ -178,7 +178,8 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
                               {12, 64, 64},
                               {14, 192, 64},
                               {28, 64, 256},
-                              {14, 512, 512}}) {
+                              {14, 512, 512},
+                              {7, 960, 160}}) {
         for (const std::int64_t end : {0, 1, 2, 3, 4}) {
             b->Args({layer[0], layer[1], layer[2], end});
         }

@@ -3,6 +3,7 @@
 #include "cpu/kernels/eltwise/floored_rounding.hpp"
 
 #include <cmath>
+#include <iterator>
 
 #include "cpu/kernels/eltwise/rounding_steps.hpp"
 
@@ -28,17 +29,13 @@ bool has_steps(const RoundingSteps& steps, const FloorRounding& way) {
     });
 }
 
-std::optional<FloorRounding> search(const SumRule& rule, double multiplier) {
-    const auto steps = steps_of(rule, multiplier);
-    if (!steps) {
-        return std::nullopt;
-    }
+std::optional<FloorRounding> search(const RoundingSteps& steps, double multiplier) {
     FloorRounding way{.scale = static_cast<float>(multiplier)};
     if (static_cast<double>(way.scale) > multiplier) {
         way.scale = std::nextafter(way.scale, 0.0F);
     }
     way.rest = static_cast<float>(multiplier - static_cast<double>(way.scale));
-    const ShiftWindow window = window_of(*steps, multiplier, 0);
+    const ShiftWindow window = window_of(steps, multiplier, 0);
     if (!window.holds_shift()) {
         return std::nullopt;
     }
@@ -46,7 +43,7 @@ std::optional<FloorRounding> search(const SumRule& rule, double multiplier) {
         window, [](double sum) { return sum; },
         [&](float value) {
             way.shift = value;
-            return has_steps(*steps, way);
+            return has_steps(steps, way);
         });
     return shift ? std::optional(way) : std::nullopt;
 }
@@ -62,18 +59,17 @@ std::optional<FloorRounding> floored_way(const SumRule& rule) {
     if (!takes_floats(multiplier)) {
         return std::nullopt;
     }
-    if (const auto way = search(rule, multiplier)) {
-        return way;
-    }
-    for (const SumMove& move : kSumMoves) {
-        const auto moved = moved_rule(rule, multiplier, move);
-        auto way = moved ? search(moved->rule, multiplier) : std::nullopt;
-        if (way) {
-            way->offset = moved->offset;
-            return way;
+    const auto steps = steps_of(rule, multiplier);
+    auto way = steps ? search(*steps, multiplier) : std::nullopt;
+    for (std::size_t i = 0; steps && !way && i < std::size(kSumMoves); ++i) {
+        if (const auto offset = offset_of(rule, multiplier, kSumMoves[i])) {
+            way = search(steps->moved(*offset), multiplier);
+            if (way) {
+                way->offset = *offset;
+            }
         }
     }
-    return std::nullopt;
+    return way;
 }
 
 }  // namespace fuseq::kernels

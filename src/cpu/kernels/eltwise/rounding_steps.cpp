@@ -70,9 +70,7 @@ ShiftWindow window_of(const RoundingSteps& steps, double scale, double before) {
     return window;
 }
 
-std::optional<MovedSumRule> moved_rule(const SumRule& rule,
-                                       double multiplier,
-                                       const SumMove& move) {
+std::optional<std::int32_t> offset_of(const SumRule& rule, double multiplier, const SumMove& move) {
     constexpr auto kMax = static_cast<double>(kMaxFloatSum);
     const double steps = rule.grid.zero_point - move.byte;
     const double bias = std::nearbyint(-steps / multiplier) - move.sums;
@@ -82,11 +80,7 @@ std::optional<MovedSumRule> moved_rule(const SumRule& rule,
         static_cast<double>(rule.max) + offset > kMax) {
         return std::nullopt;
     }
-    MovedSumRule moved{.rule = rule, .offset = static_cast<std::int32_t>(offset)};
-    moved.rule.bias = static_cast<std::int32_t>(bias);
-    moved.rule.min += moved.offset;
-    moved.rule.max += moved.offset;
-    return moved;
+    return static_cast<std::int32_t>(offset);
 }
 
 }  // namespace fuseq::kernels

@@ -32,6 +32,17 @@ struct RoundingSteps {
     // The first sum of the byte; `min`: all have it, max + 1: none has.
     std::array<double, kMax> first{};
 
+    // Those of sum + offset.
+    RoundingSteps moved(std::int32_t offset) const {
+        RoundingSteps result = *this;
+        result.min += offset;
+        result.max += offset;
+        for (std::size_t i = 0; i < count; ++i) {
+            result.first[i] += offset;
+        }
+        return result;
+    }
+
     // Whether reaches(sum, byte), which rises with the sum, has all steps where they are.
     template <class Reaches>
     bool are_those_of(const Reaches& reaches) const {
@@ -87,18 +98,13 @@ std::optional<float> first_shift(const ShiftWindow& window,
     return std::nullopt;
 }
 
-// A rule of sum + offset.
-struct MovedSumRule {
-    SumRule rule;
-    std::int32_t offset = 0;
-};
-// How it is moved: a sum of 0 becomes about this byte, less some sums.
+// How sums are moved by an offset: one of 0 becomes about this byte, less some sums.
 struct SumMove {
     int byte = 0;
     int sums = 0;
 };
-// The same rule. Nothing where floats do not hold its sums.
-std::optional<MovedSumRule> moved_rule(const SumRule& rule, double multiplier, const SumMove& move);
+// Nothing where floats do not hold the moved sums.
+std::optional<std::int32_t> offset_of(const SumRule& rule, double multiplier, const SumMove& move);
 // First that of the zero point, where floats have most bits, in places where they round otherwise,
 // then others.
 inline constexpr SumMove kSumMoves[] = {{0, 0}, {0, -1}, {0, 1},   {0, -2},  {0, 2},   {0, -3},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 #include "cpu/kernels/eltwise/rounding_steps.hpp"
 
@@ -191,12 +192,12 @@ std::optional<MovedRounding> moved_way(const SumRule& rule) {
     if (!takes_floats(multiplier)) {
         return std::nullopt;
     }
-    for (const SumMove& move : kSumMoves) {
-        const auto moved = moved_rule(rule, multiplier, move);
-        const auto steps = moved ? steps_of(moved->rule, multiplier) : std::nullopt;
-        const auto way = steps ? search<Fused>(*steps, multiplier) : std::nullopt;
+    const auto steps = steps_of(rule, multiplier);
+    for (std::size_t i = 0; steps && i < std::size(kSumMoves); ++i) {
+        const auto offset = offset_of(rule, multiplier, kSumMoves[i]);
+        const auto way = offset ? search<Fused>(steps->moved(*offset), multiplier) : std::nullopt;
         if (way) {
-            return MovedRounding{*way, moved->offset};
+            return MovedRounding{*way, *offset};
         }
     }
     return std::nullopt;
