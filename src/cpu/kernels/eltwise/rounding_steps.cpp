@@ -6,13 +6,16 @@ namespace fuseq::kernels {
 namespace {
 
 // The first sum of a byte, from an estimate. Nothing where it is far away.
-std::optional<std::int64_t> first_sum(const SumRule& rule, std::int64_t byte, double multiplier) {
+std::optional<std::int64_t> first_sum(const SumRule& rule,
+                                      const SumRounder& rounder,
+                                      std::int64_t byte,
+                                      double multiplier) {
     constexpr int kReach = 8;
     const double real = (static_cast<double>(byte - rule.grid.zero_point) - 0.5) / multiplier -
                         static_cast<double>(rule.bias);
     auto first = static_cast<std::int64_t>(std::ceil(
         std::clamp(real, static_cast<double>(rule.min), static_cast<double>(rule.max + 1))));
-    const auto has = [&](std::int64_t sum) { return round_sum(rule, sum) >= byte; };
+    const auto has = [&](std::int64_t sum) { return rounder(sum) >= byte; };
     for (int i = 0; i < kReach; ++i) {
         if (first > rule.min && has(first - 1)) {
             --first;
@@ -39,13 +42,13 @@ bool takes_floats(double multiplier) {
 }
 
 std::optional<RoundingSteps> steps_of(const SumRule& rule, double multiplier) {
+    const SumRounder rounder(rule);
     RoundingSteps steps{.min = static_cast<double>(rule.min), .max = static_cast<double>(rule.max)};
     // The bytes beyond those of the first and the last sum only need not be reached.
-    const auto lowest = static_cast<int>(round_sum(rule, rule.min));
-    const int highest =
-        std::min(static_cast<int>(round_sum(rule, rule.max)) + 1, rule.grid.highest);
+    const auto lowest = static_cast<int>(rounder(rule.min));
+    const int highest = std::min(static_cast<int>(rounder(rule.max)) + 1, rule.grid.highest);
     for (int byte = std::max(lowest, rule.grid.lowest + 1); byte <= highest; ++byte) {
-        const auto first = first_sum(rule, byte, multiplier);
+        const auto first = first_sum(rule, rounder, byte, multiplier);
         if (!first) {
             return std::nullopt;
         }

@@ -21,6 +21,40 @@ double multiplier_of(const SumRule& rule);
 // Whether floats have steps for it.
 bool takes_floats(double multiplier);
 
+// round_sum() for many sums of a rule.
+class SumRounder {
+public:
+    explicit SumRounder(const SumRule& rule) : rule_(rule) {
+        if (is_fixed(rule.rounding)) {
+            multiplier_ = shifted_multiplier(rule.fixed, rule.rounding);
+        }
+    }
+    std::int64_t operator()(std::int64_t sum) const {
+        const std::int64_t x = sum + rule_.bias;
+        const std::int64_t value = is_fixed(rule_.rounding) ? by_fixed(x) : by_real(x);
+        return std::clamp<std::int64_t>(value, rule_.grid.lowest, rule_.grid.highest);
+    }
+
+private:
+    std::int64_t by_fixed(std::int64_t x) const {
+        const ShiftedMultiplier& m = multiplier_;
+        const std::int64_t high = ((x * (std::int64_t{1} << m.left)) * m.mantissa + m.nudge) >> 31;
+        const std::int64_t nudged = high + (high < 0 ? m.away : 0);
+        return (((nudged >> m.right) + m.last) >> m.last) + rule_.grid.zero_point;
+    }
+    std::int64_t by_real(std::int64_t x) const {
+        const bool zero_first = rule_.rounding == ProductRounding::kRealZeroFirst;
+        const float product = static_cast<float>(x) * rule_.real;
+        const float before = zero_first ? static_cast<float>(rule_.grid.zero_point) : 0.0F;
+        const float limited = std::clamp(product + before, -1e6F, 1e6F);
+        return static_cast<std::int64_t>(std::nearbyint(limited)) +
+               (zero_first ? 0 : rule_.grid.zero_point);
+    }
+
+    SumRule rule_;
+    ShiftedMultiplier multiplier_;
+};
+
 // Where one byte ends and the next begins. Bytes that no sum has, and the lowest one, have no place.
 struct RoundingSteps {
     static constexpr std::size_t kMax = 255;

@@ -147,23 +147,7 @@ std::optional<SplitRounding> search_split(const SumRule& rule,
 }  // namespace
 
 std::int64_t round_sum(const SumRule& rule, std::int64_t sum) {
-    const ByteGrid& grid = rule.grid;
-    const std::int64_t x = sum + rule.bias;
-    std::int64_t value = 0;
-    if (is_fixed(rule.rounding)) {
-        const ShiftedMultiplier m = shifted_multiplier(rule.fixed, rule.rounding);
-        const std::int64_t high = ((x * (std::int64_t{1} << m.left)) * m.mantissa + m.nudge) >> 31;
-        const std::int64_t nudged = high + (high < 0 ? m.away : 0);
-        value = (((nudged >> m.right) + m.last) >> m.last) + grid.zero_point;
-    } else {
-        const bool zero_first = rule.rounding == ProductRounding::kRealZeroFirst;
-        const float product = static_cast<float>(x) * rule.real;
-        const float before = zero_first ? static_cast<float>(grid.zero_point) : 0.0F;
-        const float limited = std::clamp(product + before, -1e6F, 1e6F);
-        value =
-            static_cast<std::int64_t>(std::nearbyint(limited)) + (zero_first ? 0 : grid.zero_point);
-    }
-    return std::clamp<std::int64_t>(value, grid.lowest, grid.highest);
+    return SumRounder(rule)(sum);
 }
 
 ShortWays short_ways(const SumRule& rule) {
