@@ -154,10 +154,10 @@ GemmStep::Remake remake_of(const kernels::GemmParams& params, const Tensor& weig
         rounded.scale = own.scale;
         rounded.bias = own.shift;
         rounded.dst_type = own.dst;
-        if (own.rest.empty()) {
+        if (!own.rule) {
             rounded.ops = bounds_of(own);
-        } else if (kernels::GemmVnni::stores_floors(rounded)) {
-            rounded.floors = {own.rest, own.offset, own.low, own.high};
+        } else if (kernels::GemmVnni::stores_rules(rounded)) {
+            rounded.rule = {*own.rule, own.rest, own.offset, own.low, own.high};
         } else {
             return std::nullopt;
         }

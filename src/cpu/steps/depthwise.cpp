@@ -229,8 +229,8 @@ void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rou
     outputs_ = {dst};
     rounded_ = true;
     kernels::PartRounding part = rounding->fused_in_part();
-    const bool floors = !part.rest.empty() && kernels::DepthwiseConv::stores_floors();
-    if (auto own = floors ? rounding->floored() : std::nullopt) {
+    const bool rules = !part.rest.empty() && kernels::DepthwiseConv::stores_rules();
+    if (auto own = rules ? rounding->by_rule() : std::nullopt) {
         part = {.own = std::move(*own)};
     }
     std::size_t apart = 0;

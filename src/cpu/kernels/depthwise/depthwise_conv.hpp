@@ -12,8 +12,8 @@
 //   v   = min(max(v, low), high)
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
-// With `rest`, for u8 and i8 (floored_rounding.hpp): v = floor(acc * scale[c] + fma(acc, rest[c], bias[c])),
-// where nothing but the fma is rounded and |acc| <= 2^24; dst = min(max(v, low), high), saturated.
+// With a rule (rule_form.hpp), for u8 and i8: v is the integer of its form, and dst = min(max(v, low), high),
+// saturated.
 //
 // The bytes depend neither on the instruction set nor on how the work is split. The object is
 // immutable after construction; any number of threads may use it at once. run() does not allocate.
@@ -23,10 +23,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -61,7 +63,9 @@ struct DepthwiseParams {
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
-    std::span<const float> rest{};           // none, one, or one a channel; where stores_floors()
+    // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors, one a channel.
+    std::optional<RuleForm> rule{};
+    std::span<const float> rest{};
     float shift = 0.0f;
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
@@ -74,8 +78,8 @@ struct Packed;
 
 class DepthwiseConv {
 public:
-    // Whether there is `rest` on this machine, in the forms of kVnni512: no slope, no shift.
-    static bool stores_floors();
+    // Whether there are rules on this machine, in the forms of kVnni512.
+    static bool stores_rules();
 
     // Packs weights and constants; keeps no spans.
     // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.

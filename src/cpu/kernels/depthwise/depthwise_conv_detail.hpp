@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct Epilogue {
     bool clip = false;          // also set when float -> int32 could overflow otherwise
     bool plain = false;         // none of these, and an integer store
     bool plain_floats = false;  // the same with floats
-    bool floors = false;        // with the rest of the scale in place of a slope
-    std::int8_t low_byte = 0;   // of those; the bytes of u8 too
+    // With the rest of the scale in place of a slope; the bias of kReal is an i32.
+    std::optional<RuleForm> rule{};
+    std::int8_t low_byte = 0;  // of rules; the bytes of u8 too
     std::int8_t high_byte = 0;
     float shift = 0.0f;
     float low = 0.0f;

@@ -44,8 +44,8 @@ struct Runner {
         if (e.plain_floats) {
             return run_tasks<MaskedMode, true, Finish::kFloats>(maker, strip, tasks, n);
         }
-        if (e.floors) {
-            return run_tasks<MaskedMode, true, Finish::kFloors>(maker, strip, tasks, n);
+        if (e.rule) {
+            return run_tasks<MaskedMode, true, Finish::kRule>(maker, strip, tasks, n);
         }
         if (!e.plain) {
             return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);

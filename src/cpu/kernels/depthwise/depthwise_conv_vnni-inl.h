@@ -24,6 +24,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_products-inl.h"
@@ -45,7 +46,7 @@ constexpr std::size_t kInit = 0;
 constexpr std::size_t kScale = 256;
 constexpr std::size_t kBias = 512;
 constexpr std::size_t kSlope = 768;
-constexpr std::size_t kRest = kSlope;  // of the scale, for floors
+constexpr std::size_t kRest = kSlope;  // of the scale, for rules
 constexpr std::size_t kWeights = 1024;
 constexpr std::size_t kEntryBytes = kBlock * 4;
 
@@ -91,9 +92,9 @@ inline std::size_t mode_of(std::size_t channels) {
 }
 
 // The epilogue. kAny: with an activation or bounds, to any type; the others have neither.
-// kFloatSums: to u8, for blocks with float_sums. kBytes: to u8 or i8. kFloors: the same by floors,
+// kFloatSums: to u8, for blocks with float_sums. kBytes: to u8 or i8. kRule: the same by a rule,
 // within bounds. kFloats: to f32.
-enum class Finish : std::uint8_t { kFloatSums, kBytes, kFloors, kFloats, kAny };
+enum class Finish : std::uint8_t { kFloatSums, kBytes, kRule, kFloats, kAny };
 constexpr bool is_to_floats(Finish f) {  // or may be
     return f == Finish::kFloats || f == Finish::kAny;
 }
@@ -198,20 +199,43 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
     return v;
 }
 
-// See depthwise_conv.hpp. Rounded down before floor(), a value keeps its floor.
-FUSEQ_INLINE __m512i floored(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
+// Rounded down before floor(), a value keeps its floor.
+template <RuleForm R>
+FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
     constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-    const __m512 sum = _mm512_cvtepi32_ps(acc);
-    const __m512 low = _mm512_fmadd_ps(sum, rest, bias);
-    return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(sum, scale, low, kDown), kDown);
+    const __m512 x = _mm512_cvtepi32_ps(acc);
+    if constexpr (R == RuleForm::kFloor) {
+        const __m512 low = _mm512_fmadd_ps(x, rest, bias);
+        return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+    } else if constexpr (R == RuleForm::kReal) {
+        const __m512i nearest = _mm512_cvtps_epi32(_mm512_mul_ps(x, scale));
+        return _mm512_add_epi32(nearest, _mm512_castps_si512(bias));
+    } else {
+        return _mm512_cvtps_epi32(_mm512_add_ps(_mm512_mul_ps(x, scale), bias));
+    }
+}
+
+// Calls body with the form as a constant.
+template <class Body>
+FUSEQ_INLINE void with_rule(RuleForm form, const Body& body) {
+    switch (form) {
+        case RuleForm::kFloor: return body(std::integral_constant<RuleForm, RuleForm::kFloor>{});
+        case RuleForm::kReal: return body(std::integral_constant<RuleForm, RuleForm::kReal>{});
+        default: return body(std::integral_constant<RuleForm, RuleForm::kRealZeroFirst>{});
+    }
 }
 
 template <Finish F>
 FUSEQ_INLINE __m512i
 finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::size_t q) {
-    if constexpr (F == Finish::kFloors) {
+    if constexpr (F == Finish::kRule) {
         const std::uint8_t* at = packed + 64 * q;
-        return floored(acc, vector_of(at + kScale), vector_of(at + kRest), vector_of(at + kBias));
+        __m512i v;
+        with_rule(*e.rule, [&](auto rule) FUSEQ_LAMBDA {
+            v = by_rule<rule()>(acc, vector_of(at + kScale), vector_of(at + kRest),
+                                vector_of(at + kBias));
+        });
+        return v;
     }
     return _mm512_cvtps_epi32(finish_value<F>(packed, e, acc, q));
 }
@@ -219,7 +243,7 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
 // From integers of 16 bits.
 template <Finish F>
 FUSEQ_INLINE __m512i to_bytes(const Epilogue& e, __m512i low, __m512i high) {
-    const bool clips = F == Finish::kFloors && e.clip;
+    const bool clips = F == Finish::kRule && e.clip;
     if (F != Finish::kFloatSums && e.store == Store::kI8) {
         const __m512i bytes = _mm512_packs_epi16(low, high);
         return clips ? _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8(e.low_byte)),

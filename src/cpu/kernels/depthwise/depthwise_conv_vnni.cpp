@@ -39,8 +39,8 @@ FUSEQ_INLINE void run_any_pixel(const Packed& packed,
         });
     }
     const std::ptrdiff_t at = x * strip.dst_step;
-    if (strip.epilogue->floors) {
-        finish<1, Finish::kFloors>(strip, block.packed, strip.dst[0], at, acc);
+    if (strip.epilogue->rule) {
+        finish<1, Finish::kRule>(strip, block.packed, strip.dst[0], at, acc);
     } else {
         finish<1, Finish::kAny>(strip, block.packed, strip.dst[0], at, acc);
     }

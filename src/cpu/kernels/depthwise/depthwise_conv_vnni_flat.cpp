@@ -21,8 +21,8 @@ RunStrip choose_run(const Epilogue& e, bool float_sums) {
     if (e.plain_floats) {
         return run_strip<true, Finish::kFloats>;
     }
-    if (e.floors) {
-        return run_strip<true, Finish::kFloors>;
+    if (e.rule) {
+        return run_strip<true, Finish::kRule>;
     }
     if (!e.plain) {
         return run_strip<true, Finish::kAny>;

@@ -16,6 +16,7 @@
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/eltwise/floored_rounding.hpp"
 #include "cpu/kernels/eltwise/rounded_product.hpp"
+#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 #include "fuseq/element_type.hpp"
 
@@ -70,7 +71,7 @@ public:
     // One a channel, where all channels have a way of this form.
     const std::optional<std::vector<ShortRounding>>& fused() const { return fused_; }
     const std::optional<std::vector<ShortRounding>>& bias_first() const { return bias_first_; }
-    // The same of floors; not looked for where there are both of these.
+    // The same of floors; not looked for where there are both of these, or float multipliers.
     const std::optional<std::vector<FloorRounding>>& floored() const { return floored_; }
     // Where there are: those of each column.
     const float* floor_scale() const { return floor_scale_.data(); }
@@ -142,7 +143,8 @@ void requantize_sums(
 struct OwnRounding {
     std::vector<float> scale{};  // one a channel
     std::vector<float> shift{};
-    std::vector<float> rest{};           // of the scale, where floors are stored; none: nearest
+    std::optional<RuleForm> rule{};      // none: the nearest integer
+    std::vector<float> rest{};           // of the scale, for floors
     std::vector<std::int32_t> offset{};  // of the sums, before they become floats; none: 0
     float low = 0.0F;
     float high = 0.0F;
@@ -175,8 +177,9 @@ public:
     // (f32(sum) + shift) * scale, rounded half to even. Nothing where a channel lacks it.
     std::optional<OwnRounding> fused() const { return own(columns_.fused()); }
     std::optional<OwnRounding> bias_first() const { return own(columns_.bias_first()); }
-    // Of kernels that store floors (floored_rounding.hpp).
-    std::optional<OwnRounding> floored() const;
+    // Of kernels that have the rules of rule_form.hpp: products with a float as they are defined,
+    // others as floors.
+    std::optional<OwnRounding> by_rule() const;
     // Of kernels that store fma(f32(sum + offset), scale, shift).
     PartRounding fused_in_part() const;
 
@@ -190,6 +193,7 @@ public:
 
 private:
     OwnRounding bounds() const;  // without scale and shift
+    std::optional<OwnRounding> by_real() const;
     std::optional<OwnRounding> own(const std::optional<std::vector<ShortRounding>>& ways) const;
 
     std::size_t channels_;

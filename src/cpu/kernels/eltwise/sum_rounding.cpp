@@ -3,6 +3,7 @@
 //
 // The constants of a layer's rounding: as vectors want them, and as scale and shift of a kernel.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -154,7 +155,7 @@ void SumColumns::find_short_ways(const ByteGrid& grid, const SumBounds& bounds) 
     short_run_ = runs_of(is_short);
     split_run_ = runs_of(is_split);
     floored_.reset();
-    if (!fused_ || !bias_first_) {
+    if (is_fixed(rounding_) && (!fused_ || !bias_first_)) {
         find_floors(grid, bounds);
     }
 }
@@ -217,11 +218,33 @@ std::optional<OwnRounding> SumRounding::own(
     return own;
 }
 
-std::optional<OwnRounding> SumRounding::floored() const {
+// The sum begins with the bias, and floats of kernels are rounded as the rule's are.
+std::optional<OwnRounding> SumRounding::by_real() const {
+    constexpr float kMaxMultiplier = 64.0F;  // products stay within 32 bits
+    OwnRounding own = bounds();
+    own.rule =
+        columns_.rounding() == ProductRounding::kReal ? RuleForm::kReal : RuleForm::kRealZeroFirst;
+    for (std::size_t c = 0; c < channels_; ++c) {
+        if (!(std::abs(columns_.real()[c]) <= kMaxMultiplier) ||
+            std::abs(std::int64_t{columns_.bias()[c]}) > kMaxFloatSum) {
+            return std::nullopt;
+        }
+        own.scale.push_back(columns_.real()[c]);
+        own.offset.push_back(columns_.bias()[c]);
+    }
+    own.shift.assign(channels_, static_cast<float>(grid_.zero_point));
+    return own;
+}
+
+std::optional<OwnRounding> SumRounding::by_rule() const {
+    if (!is_fixed(columns_.rounding())) {
+        return by_real();
+    }
     if (!columns_.floored()) {
         return std::nullopt;
     }
     OwnRounding own = bounds();
+    own.rule = RuleForm::kFloor;
     for (const FloorRounding& way : *columns_.floored()) {
         own.scale.push_back(way.scale);
         own.rest.push_back(way.rest);

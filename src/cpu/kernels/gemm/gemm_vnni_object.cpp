@@ -51,7 +51,7 @@ bool GemmVnni::is_direct(const GemmShape& shape) {
     return suits_direct(shape);
 }
 
-bool GemmVnni::stores_floors(const GemmParams& params) {
+bool GemmVnni::stores_rules(const GemmParams& params) {
     return params.ops.empty() && params.wei_zero_point.empty() && !params.transposed &&
            gemm::lay_out(params).wide;
 }

@@ -20,7 +20,7 @@ public:
     Packed run() {
         pack_weights();
         pack_epilogue(params_, packed_);
-        check_floors();
+        check_rule();
         if (packed_.pool && !is_monotonic(params_)) {
             refuse("the largest of four is not that of the largest accumulator");
         }
@@ -111,13 +111,16 @@ private:
         }
     }
 
-    void check_floors() const {
+    void check_rule() const {
+        if (!params_.rule) {
+            return;
+        }
         const std::size_t channels = params_.shape.dst_channels;
-        if (params_.floors && (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
-                               params_.floors->rest.size() != channels ||
-                               params_.floors->offset.size() != channels)) {
-            refuse("floors are for wide panels without operations, with ", channels,
-                   " rests and offsets");
+        const std::size_t rests = params_.rule->form == RuleForm::kFloor ? channels : 0;
+        if (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
+            params_.rule->rest.size() != rests || params_.rule->offset.size() != channels) {
+            refuse("a rule is for wide panels without operations, with ", channels, " offsets and ",
+                   rests, " rests");
         }
     }
 
@@ -143,13 +146,16 @@ private:
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
                             .min = lowest + 255 * (sum - magnitudes) / 2,
                             .max = lowest + 255 * (sum + magnitudes) / 2};
-        if (const auto& floors = params_.floors) {
-            channel.floor = {.rest = floors->rest[c], .offset = floors->offset[c]};
+        if (const auto& rule = params_.rule) {
             const bool is_signed = packed_.store == Store::kI8;
-            channel.clips = floors->low > (is_signed ? -128.0f : 0.0f) ||
-                            floors->high < (is_signed ? 127.0f : 255.0f);
-            channel.low = floors->low;
-            channel.high = floors->high;
+            const bool has_rest = rule->form == RuleForm::kFloor;
+            channel.rule = {.form = rule->form,
+                            .rest = has_rest ? rule->rest[c] : 0.0f,
+                            .offset = rule->offset[c]};
+            channel.clips = rule->low > (is_signed ? -128.0f : 0.0f) ||
+                            rule->high < (is_signed ? 127.0f : 255.0f);
+            channel.low = rule->low;
+            channel.high = rule->high;
             return channel;
         }
         const std::span<const PackedOp> activation = sum_ops_ ? sum_ops_->activation : e.ops;

@@ -110,24 +110,45 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
-// Vector N of all pixels, by floors. Rounded down before floor(), a value keeps its floor.
-template <std::size_t Vectors, std::size_t N, bool Clipped, std::size_t Count>
-FUSEQ_INLINE void finish_floor(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+// Vector N of all pixels, by a rule. Rounded down before floor(), a value keeps its floor.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void finish_rule(const WidePanel& panel, Registers<__m512i, Count>& acc) {
     constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     const WideVector& k = panel.vectors[N];
     const __m512 scale = _mm512_load_ps(k.scale);
-    const __m512 rest = _mm512_load_ps(k.rest);
     const __m512 shift = _mm512_load_ps(k.shift);
-    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
-        __m512i& v = acc.v[m() * Vectors + N];
-        const __m512 x = _mm512_cvtepi32_ps(v);
-        __m512 y = _mm512_fmadd_round_ps(x, scale, _mm512_fmadd_ps(x, rest, shift), kDown);
-        if constexpr (Clipped) {
-            y = _mm512_max_ps(y, _mm512_load_ps(k.low));
-            y = _mm512_min_ps(y, _mm512_load_ps(k.high));
-        }
-        v = _mm512_cvt_roundps_epi32(y, kDown);
-    });
+    const auto each = [&](auto&& to_integer) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            v = to_integer(v);
+        });
+    };
+    const WideWay way = panel.ways[N];
+    if (way == WideWay::kFloor) {
+        const __m512 rest = _mm512_load_ps(k.rest);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_cvtepi32_ps(v);
+            const __m512 low = _mm512_fmadd_ps(x, rest, shift);
+            return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+        });
+    } else if (way == WideWay::kReal) {
+        const __m512i zero_point = _mm512_cvtps_epi32(shift);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
+            return _mm512_add_epi32(_mm512_cvtps_epi32(x), zero_point);
+        });
+    } else {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
+            return _mm512_cvtps_epi32(_mm512_add_ps(x, shift));
+        });
+    }
+    if (panel.clips) {
+        const __m512i low = _mm512_cvtps_epi32(_mm512_load_ps(k.low));
+        const __m512i high = _mm512_cvtps_epi32(_mm512_load_ps(k.high));
+        each([&](__m512i v)
+                 FUSEQ_LAMBDA { return _mm512_min_epi32(_mm512_max_epi32(v, low), high); });
+    }
 }
 
 // Vector N of all pixels: from sums to integers.
@@ -161,11 +182,8 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         }
     }
     if constexpr (How == WideEpilogue::kNone) {
-        if (way == WideWay::kFloor) {
-            return finish_floor<Vectors, N, false>(panel, acc);
-        }
-        if (way == WideWay::kFloorClipped) {
-            return finish_floor<Vectors, N, true>(panel, acc);
+        if (way >= WideWay::kFloor) {
+            return finish_rule<Vectors, N>(panel, acc);
         }
     }
     if (way == WideWay::kShort) [[likely]] {

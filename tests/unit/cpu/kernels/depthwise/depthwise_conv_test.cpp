@@ -57,6 +57,15 @@ float floor_of(float sum, float scale, float rest, float bias) {
     return static_cast<float>(static_cast<Exact>(integer) > value ? integer - 1 : integer);
 }
 
+// The integer of rule_form.hpp.
+float integer_of(RuleForm rule, float sum, float scale, float rest, float bias) {
+    if (rule == RuleForm::kReal) {
+        return std::nearbyint(sum * scale) + bias;
+    }
+    return rule == RuleForm::kRealZeroFirst ? std::nearbyint(sum * scale + bias)
+                                            : floor_of(sum, scale, rest, bias);
+}
+
 // The definition in the header, one output element at a time.
 float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t ch) {
     const DepthwiseShape& s = c.params.shape;
@@ -74,8 +83,9 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
     };
     const float bias = c.bias.empty() ? 0.0f : pick(c.bias);
     const auto sum = static_cast<float>(acc);
-    float v = c.rest.empty() ? std::fma(sum, pick(c.scale), bias)
-                             : floor_of(sum, pick(c.scale), pick(c.rest), bias);
+    float v = c.params.rule ? integer_of(*c.params.rule, sum, pick(c.scale),
+                                         c.rest.empty() ? 0.0f : pick(c.rest), bias)
+                            : std::fma(sum, pick(c.scale), bias);
     if (!c.slope.empty() && !(v > 0.0f)) {
         v *= pick(c.slope);
     }
@@ -328,26 +338,33 @@ TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
     }
 }
 
+void make_rule(std::mt19937& rng, Case& c) {
+    c.params.rule = pick(rng, {RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8});
+    c.params.shift = 0.0f;
+    c.slope.clear();
+    c.scale.resize(c.params.shape.src_channels, 1.0f / 128.0f);
+    for (float& bias : c.bias) {
+        bias = c.params.rule == RuleForm::kFloor ? bias : std::nearbyint(bias);
+    }
+    for (std::size_t i = 0; c.params.rule == RuleForm::kFloor && i < c.scale.size(); ++i) {
+        const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
+        c.rest.push_back(rng() % 4 == 0 ? 0.0f : c.scale[i] * parts * 0x1p-31f);
+    }
+}
+
 // Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
 // many of the others.
-TEST(DepthwiseConv, FloorsMatchPlainLoopsInEachForm) {
-    if (!DepthwiseConv::stores_floors()) {
+TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
+    if (!DepthwiseConv::stores_rules()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
-    for (unsigned seed = 0; seed < 600; ++seed) {
+    for (unsigned seed = 0; seed < 900; ++seed) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
         const bool is_flat = seed % 3 == 0;
         Case c = is_flat ? random_flat_case(rng) : random_case(rng);
-        c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8});
-        c.params.shift = 0.0f;
-        c.slope.clear();
-        c.scale.resize(c.params.shape.src_channels, 1.0f / 128.0f);
-        c.rest.clear();
-        for (const float scale : c.scale) {
-            const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
-            c.rest.push_back(rng() % 4 == 0 ? 0.0f : scale * parts * 0x1p-31f);
-        }
+        make_rule(rng, c);
         const auto path = is_flat ? DepthwisePath::kFlat : DepthwisePath::kStrips;
         ASSERT_NO_FATAL_FAILURE(expect_exact(c, path, rng));
     }
@@ -486,11 +503,13 @@ TEST(DepthwiseConv, Refuses) {
     p.offset = three_offsets;
     EXPECT_THAT(refusal(p), testing::HasSubstr("3 offsets for 2 channels"));
     p = c.params;
+    p.rule = RuleForm::kFloor;
     p.rest = three;
-    EXPECT_THAT(refusal(p), testing::HasSubstr("3 finite values are no rest"));
-    p.rest = std::span(three).first(1);
+    EXPECT_THAT(refusal(p),
+                testing::HasSubstr("a rule with 3 finite rests of the scale, expected 2"));
+    p.rest = std::span(three).first(2);
     p.path = DepthwisePath::kPortable;
-    EXPECT_THAT(refusal(p), testing::HasSubstr("floors are bytes of AVX-512 VNNI"));
+    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX-512 VNNI"));
     p = c.params;
     p.low = 2.0f;
     p.high = 1.0f;

@@ -177,7 +177,8 @@ TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
             const std::size_t channels = p.bias.size();
             const SumRounding rounding(SumColumns(p.rounding, p.bias, p.fixed, p.real), p.grid,
                                        p.type, "rule");
-            floored += rounding.floored() ? 1 : 0;
+            const auto own = rounding.by_rule();
+            floored += own && own->rule == RuleForm::kFloor ? 1 : 0;
             const std::size_t first = channels / 2 / 16 * 16;
             SumTile<std::int32_t> tile{.step = (channels + 15) / 16 * 16 + 16,
                                        .pixels = 1 + rng() % 40,
