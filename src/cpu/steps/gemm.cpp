@@ -177,8 +177,8 @@ bool GemmStep::takes_rounding(const kernels::SumRounding& rounding) const {
 
 // Nothing where a channel has no scale and shift for the kernel, or that wants more scratch memory.
 std::optional<kernels::GemmVnni> GemmStep::remade(const kernels::SumRounding& rounding) const {
-    auto own = rounding.bias_first();
-    own = own ? std::move(own) : rounding.by_rule();
+    const auto bias_first = rounding.bias_first();
+    const auto own = bias_first ? bias_first : rounding.by_rule();
     auto kernel = own ? remake_(*own) : std::nullopt;
     const bool fits = kernel && kernel->scratch_bytes() <= kernel_.scratch_bytes();
     return fits ? std::move(kernel) : std::nullopt;

@@ -281,12 +281,12 @@ private:
         const __m512 scale = loaded_once(vector_of(packed_ + kScale + 64 * Q));
         const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
         if constexpr (F == Finish::kRule) {
-            with_rule(*strip_.epilogue->rule, [&](auto rule) FUSEQ_LAMBDA {
-                const __m512 rest = rule() == RuleForm::kFloor
+            with_ending(strip_.epilogue->rule, [&](auto ending) FUSEQ_LAMBDA {
+                const __m512 rest = ending() == Ending::kFloor
                                         ? loaded_once(vector_of(packed_ + kRest + 64 * Q))
                                         : bias;
                 to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
-                    return by_rule<rule()>(v, scale, rest, bias);
+                    return by_rule<ending()>(v, scale, rest, bias);
                 });
             });
         } else {

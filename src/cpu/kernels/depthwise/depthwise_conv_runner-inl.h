@@ -50,9 +50,12 @@ struct Runner {
         if (!e.plain) {
             return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);
         }
+        if (e.store == Store::kI8) {
+            return run_tasks<MaskedMode, true, Finish::kI8>(maker, strip, tasks, n);
+        }
         return strip.block->float_sums
                    ? run_tasks<Mode, false, Finish::kFloatSums>(maker, strip, tasks, n)
-                   : run_tasks<MaskedMode, true, Finish::kBytes>(maker, strip, tasks, n);
+                   : run_tasks<MaskedMode, true, Finish::kRule>(maker, strip, tasks, n);
     }
 
     static void run_block(

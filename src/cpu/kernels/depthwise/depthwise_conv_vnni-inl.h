@@ -24,6 +24,7 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <optional>
 #include <type_traits>
 
 #include "cpu/kernels/common/unrolled-inl.h"
@@ -92,9 +93,9 @@ inline std::size_t mode_of(std::size_t channels) {
 }
 
 // The epilogue. kAny: with an activation or bounds, to any type; the others have neither.
-// kFloatSums: to u8, for blocks with float_sums. kBytes: to u8 or i8. kRule: the same by a rule,
-// within bounds. kFloats: to f32.
-enum class Finish : std::uint8_t { kFloatSums, kBytes, kRule, kFloats, kAny };
+// kFloatSums: to u8, for blocks with float_sums. kI8. kRule: to bytes by a rule, within bounds, or to
+// u8 where there is none. kFloats: to f32.
+enum class Finish : std::uint8_t { kFloatSums, kI8, kRule, kFloats, kAny };
 constexpr bool is_to_floats(Finish f) {  // or may be
     return f == Finish::kFloats || f == Finish::kAny;
 }
@@ -199,15 +200,20 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
     return v;
 }
 
+// RuleForm, or none.
+enum class Ending : std::uint8_t { kNearest, kFloor, kReal, kRealZeroFirst };
+
 // Rounded down before floor(), a value keeps its floor.
-template <RuleForm R>
+template <Ending E>
 FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
     constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     const __m512 x = _mm512_cvtepi32_ps(acc);
-    if constexpr (R == RuleForm::kFloor) {
+    if constexpr (E == Ending::kNearest) {
+        return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, scale, bias));
+    } else if constexpr (E == Ending::kFloor) {
         const __m512 low = _mm512_fmadd_ps(x, rest, bias);
         return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
-    } else if constexpr (R == RuleForm::kReal) {
+    } else if constexpr (E == Ending::kReal) {
         const __m512i nearest = _mm512_cvtps_epi32(_mm512_mul_ps(x, scale));
         return _mm512_add_epi32(nearest, _mm512_castps_si512(bias));
     } else {
@@ -215,13 +221,16 @@ FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias
     }
 }
 
-// Calls body with the form as a constant.
+// Calls body with the ending as a constant.
 template <class Body>
-FUSEQ_INLINE void with_rule(RuleForm form, const Body& body) {
-    switch (form) {
-        case RuleForm::kFloor: return body(std::integral_constant<RuleForm, RuleForm::kFloor>{});
-        case RuleForm::kReal: return body(std::integral_constant<RuleForm, RuleForm::kReal>{});
-        default: return body(std::integral_constant<RuleForm, RuleForm::kRealZeroFirst>{});
+FUSEQ_INLINE void with_ending(const std::optional<RuleForm>& rule, const Body& body) {
+    if (!rule) {
+        return body(std::integral_constant<Ending, Ending::kNearest>{});
+    }
+    switch (*rule) {
+        case RuleForm::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
+        case RuleForm::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
+        default: return body(std::integral_constant<Ending, Ending::kRealZeroFirst>{});
     }
 }
 
@@ -231,9 +240,9 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
     if constexpr (F == Finish::kRule) {
         const std::uint8_t* at = packed + 64 * q;
         __m512i v;
-        with_rule(*e.rule, [&](auto rule) FUSEQ_LAMBDA {
-            v = by_rule<rule()>(acc, vector_of(at + kScale), vector_of(at + kRest),
-                                vector_of(at + kBias));
+        with_ending(e.rule, [&](auto ending) FUSEQ_LAMBDA {
+            v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
+                                  vector_of(at + kBias));
         });
         return v;
     }
@@ -243,8 +252,9 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
 // From integers of 16 bits.
 template <Finish F>
 FUSEQ_INLINE __m512i to_bytes(const Epilogue& e, __m512i low, __m512i high) {
-    const bool clips = F == Finish::kRule && e.clip;
-    if (F != Finish::kFloatSums && e.store == Store::kI8) {
+    constexpr bool kHasRule = F == Finish::kRule;
+    const bool clips = kHasRule && e.clip;
+    if (F == Finish::kI8 || ((F == Finish::kAny || kHasRule) && e.store == Store::kI8)) {
         const __m512i bytes = _mm512_packs_epi16(low, high);
         return clips ? _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8(e.low_byte)),
                                        _mm512_set1_epi8(e.high_byte))

@@ -27,7 +27,10 @@ RunStrip choose_run(const Epilogue& e, bool float_sums) {
     if (!e.plain) {
         return run_strip<true, Finish::kAny>;
     }
-    return float_sums ? run_strip<false, Finish::kFloatSums> : run_strip<true, Finish::kBytes>;
+    if (e.store == Store::kI8) {
+        return run_strip<true, Finish::kI8>;
+    }
+    return float_sums ? run_strip<false, Finish::kFloatSums> : run_strip<true, Finish::kRule>;
 }
 
 FlatRow make_row(const Packed& packed) {

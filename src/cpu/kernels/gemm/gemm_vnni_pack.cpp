@@ -178,8 +178,8 @@ private:
         if (channel.sum) {
             return WideEpilogue::kSum;
         }
-        if (channel.elu || channel.leaky) {
-            return WideEpilogue::kElu;
+        if (channel.elu || channel.leaky || channel.rule) {
+            return WideEpilogue::kMore;
         }
         return add == nullptr   ? WideEpilogue::kNone
                : add->elu_table ? WideEpilogue::kAddElu

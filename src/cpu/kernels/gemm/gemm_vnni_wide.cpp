@@ -60,7 +60,7 @@ WideFunctions wide_functions(std::size_t vectors, WideEpilogue how) {
         case WideEpilogue::kAdd: return kByVectors<WideEpilogue::kAdd>[vectors - 1];
         case WideEpilogue::kAddElu: return kByVectors<WideEpilogue::kAddElu>[vectors - 1];
         case WideEpilogue::kAddLeaky: return kByVectors<WideEpilogue::kAddLeaky>[vectors - 1];
-        case WideEpilogue::kElu: return kByVectors<WideEpilogue::kElu>[vectors - 1];
+        case WideEpilogue::kMore: return kByVectors<WideEpilogue::kMore>[vectors - 1];
         case WideEpilogue::kSum: return kByVectors<WideEpilogue::kSum>[vectors - 1];
         default: return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }

@@ -109,7 +109,7 @@ enum class WideEpilogue : std::uint8_t {
     kAdd,       // a requantizing add
     kAddElu,    // one with an elu after it
     kAddLeaky,  // one with a leaky relu after it
-    kElu,       // an elu or a leaky relu
+    kMore,      // an elu, a leaky relu, or a rule
     kSum        // an elu of a sum with a tensor
 };
 // Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.

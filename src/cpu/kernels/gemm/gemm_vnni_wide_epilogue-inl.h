@@ -167,7 +167,10 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
     const WideWay way = panel.ways[N];
     // Only in instances of its own, as it costs the others 2 %. The code below stays in these
     // instances too: without it GCC allocates registers worse, which costs a fifth.
-    if constexpr (How == WideEpilogue::kElu) {
+    if constexpr (How == WideEpilogue::kMore) {
+        if (way >= WideWay::kFloor) {
+            return finish_rule<Vectors, N>(panel, acc);
+        }
         if (way == WideWay::kElu) {
             return finish_elu<Vectors, N, false>(panel, acc);
         }
@@ -179,11 +182,6 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
         }
         if (way == WideWay::kLeakyLimited) {
             return finish_leaky<Vectors, N, true>(panel, acc);
-        }
-    }
-    if constexpr (How == WideEpilogue::kNone) {
-        if (way >= WideWay::kFloor) {
-            return finish_rule<Vectors, N>(panel, acc);
         }
     }
     if (way == WideWay::kShort) [[likely]] {
