@@ -5,7 +5,8 @@
 // half to even) of the same product, i8 -> i8. Arguments: width = height of src, its channels,
 // channels of dst (gemm), and how the product ends: 0 native, 1 by the rule's scale and shift, which
 // the kernel stores itself, 2 by two lines from a buffer, 3 by integers from a buffer
-// (short_rounding.hpp). A depthwise kernel is 3x3.
+// (short_rounding.hpp), 4 by floors and 5 by products with floats, which the kernel stores itself
+// where it can (rule_form.hpp). A depthwise kernel is 3x3.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -20,26 +21,37 @@
 namespace fuseq::bench {
 namespace {
 
-enum End { kNative, kOwn, kTwoLines, kIntegers };
+enum End { kNative, kOwn, kTwoLines, kIntegers, kFloored, kReal };
 
 constexpr float kScale = 0.0075F;
 
 // Half away from zero: with a relu one line has it, without one two lines have it, unless the
-// multiplier is small.
+// multiplier is small. Half up and a byte far from 0: floors.
 kernels::SumRounding rounding_of(std::size_t channels, End end) {
     const std::vector<std::int32_t> bias(channels, 100);
-    const int exponent = end == kIntegers ? -13 : -7;  // of kScale
-    const std::vector<kernels::FixedMultiplier> fixed(channels, {2061584302, exponent});
-    const int zero_point = end == kOwn ? -128 : 0;
-    return {kernels::SumColumns(kernels::ProductRounding::kHalfAway, bias, fixed, {}),
+    if (end == kReal) {
+        const std::vector<float> real(channels, kScale);
+        return {kernels::SumColumns(kernels::ProductRounding::kReal, bias, {}, real),
+                {3, -128, 127},
+                ElementType::i8,
+                "a rule"};
+    }
+    const kernels::FixedMultiplier multiplier =
+        end == kFloored ? kernels::FixedMultiplier{1583594044, -10}
+                        : kernels::FixedMultiplier{2061584302, end == kIntegers ? -13 : -7};
+    const std::vector<kernels::FixedMultiplier> fixed(channels, multiplier);
+    const auto rounding =
+        end == kFloored ? kernels::ProductRounding::kHalfUp : kernels::ProductRounding::kHalfAway;
+    const int zero_point = end == kOwn ? -128 : end == kFloored ? -100 : 0;
+    return {kernels::SumColumns(rounding, bias, fixed, {}),
             {zero_point, -128, 127},
             ElementType::i8,
-            "D2"};
+            "a rule"};
 }
 
 End end_of(benchmark::State& state, int argument) {
     const auto end = static_cast<End>(state.range(argument));
-    constexpr const char* kNames[] = {"native", "own", "two lines", "integers"};
+    constexpr const char* kNames[] = {"native", "own", "two lines", "integers", "floored", "real"};
     state.SetLabel(kNames[end]);
     return end;
 }
@@ -57,12 +69,9 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     const auto bytes = random_bytes(depth * channels);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
     const kernels::SumRounding rounding = rounding_of(channels, end);
-    const auto own = end == kOwn ? rounding.bias_first() : std::nullopt;
-    const bool in_kernel = end == kNative || own;
-    const std::vector<float> scale =
-        own ? own->scale : std::vector<float>(channels, end == kNative ? kScale : 1.0F);
-    const std::vector<float> bias =
-        own ? own->shift : std::vector<float>(channels, end == kNative ? 100.0F : 0.0F);
+    auto own = end == kOwn       ? rounding.bias_first()
+               : end >= kFloored ? rounding.by_rule()
+                                 : std::nullopt;
     kernels::GemmParams params;
     params.form = form;
     params.shape = {.src_channels = depth,
@@ -74,8 +83,19 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     params.weights = {
         .values = weights, .dst_channel = depth, .src_channel = 1, .row = 1, .column = 1};
     params.src_type = ElementType::i8;
-    params.dst_type = in_kernel ? ElementType::i8 : ElementType::f32;
+    params.dst_type = ElementType::i8;
     params.src_zero_point = -3;
+    if (own && end >= kFloored && kernels::GemmVnni::stores_rules(params)) {
+        params.rule = {*own->rule, own->rest, own->offset, own->low, own->high};
+    } else if (end >= kFloored) {
+        own = std::nullopt;
+    }
+    const bool in_kernel = end == kNative || own;
+    params.dst_type = in_kernel ? ElementType::i8 : ElementType::f32;
+    const std::vector<float> scale =
+        own ? own->scale : std::vector<float>(channels, end == kNative ? kScale : 1.0F);
+    const std::vector<float> bias =
+        own ? own->shift : std::vector<float>(channels, end == kNative ? 100.0F : 0.0F);
     params.scale = scale;
     params.bias = bias;
     const kernels::GemmVnni gemm(params);
@@ -113,7 +133,8 @@ void rounding_depthwise(benchmark::State& state) {
     const auto bytes = random_bytes(channels * 9);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
     const kernels::SumRounding rounding = rounding_of(channels, end);
-    const auto own = end == kOwn ? rounding.fused() : std::nullopt;
+    const bool rules = end >= kFloored && kernels::DepthwiseConv::stores_rules();
+    const auto own = end == kOwn ? rounding.fused() : rules ? rounding.by_rule() : std::nullopt;
     const bool in_kernel = end == kNative || own;
     const std::vector<float> scale = own ? own->scale : std::vector<float>{in_kernel ? kScale : 1};
     const std::vector<float> bias = own ? own->shift : std::vector<float>{};
@@ -135,6 +156,11 @@ void rounding_depthwise(benchmark::State& state) {
     params.weights = weights;
     params.scale = scale;
     params.bias = bias;
+    if (own) {
+        params.rule = own->rule;
+        params.rest = own->rest;
+        params.offset = own->offset;
+    }
     const kernels::DepthwiseConv conv(params);
     const auto src = random_bytes(size * size * channels);
     kernels::AlignedVector<std::uint8_t> dst(size * size * channels);
@@ -160,8 +186,9 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
                               {12, 64, 64},
                               {14, 192, 64},
                               {28, 64, 256},
-                              {14, 512, 512}}) {
-        for (const std::int64_t end : {0, 1, 2, 3}) {
+                              {14, 512, 512},
+                              {7, 960, 160}}) {
+        for (const std::int64_t end : {0, 1, 2, 3, 4, 5}) {
             b->Args({layer[0], layer[1], layer[2], end});
         }
     }
@@ -170,7 +197,7 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
 void depthwise_layers(benchmark::internal::Benchmark* b) {
     for (const auto& layer :
          {std::vector<std::int64_t>{24, 32}, {12, 64}, {28, 192}, {112, 32}, {14, 384}}) {
-        for (const std::int64_t end : {0, 1, 2, 3}) {
+        for (const std::int64_t end : {0, 1, 2, 3, 4, 5}) {
             b->Args({layer[0], layer[1], end});
         }
     }

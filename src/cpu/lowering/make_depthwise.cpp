@@ -81,6 +81,8 @@ DepthwiseStep::Remake remake_of(const kernels::DepthwiseParams& params,
         rounded.weights = weights.values<std::int8_t>();
         rounded.scale = own.scale;
         rounded.bias = own.shift;
+        rounded.rule = own.rule;
+        rounded.rest = own.rest;
         rounded.offset = own.offset;
         rounded.dst_type = own.dst;
         if (own.clips) {

@@ -143,14 +143,21 @@ std::vector<kernels::GemmOp> bounds_of(const kernels::OwnRounding& own) {
 // The kernel with the rounding of its sums as its epilogue. params: those of the kernel.
 GemmStep::Remake remake_of(const kernels::GemmParams& params, const Tensor& weights) {
     const std::vector<float> zero_point(params.wei_zero_point.begin(), params.wei_zero_point.end());
-    return [params, weights, zero_point](const kernels::OwnRounding& own) {
+    return [params, weights,
+            zero_point](const kernels::OwnRounding& own) -> std::optional<kernels::GemmVnni> {
         kernels::GemmParams rounded = params;
         rounded.wei_zero_point = zero_point;
         rounded.weights.values = weights.values<std::int8_t>();
         rounded.scale = own.scale;
         rounded.bias = own.shift;
         rounded.dst_type = own.dst;
-        rounded.ops = bounds_of(own);
+        if (!own.rule) {
+            rounded.ops = bounds_of(own);
+        } else if (kernels::GemmVnni::stores_rules(rounded)) {
+            rounded.rule = {*own.rule, own.rest, own.offset, own.low, own.high};
+        } else {
+            return std::nullopt;
+        }
         return kernels::GemmVnni(rounded);
     };
 }

@@ -229,6 +229,10 @@ void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rou
     outputs_ = {dst};
     rounded_ = true;
     kernels::PartRounding part = rounding->fused_in_part();
+    const bool rules = !part.rest.empty() && kernels::DepthwiseConv::stores_rules();
+    if (auto own = rules ? rounding->by_rule() : std::nullopt) {
+        part = {.own = std::move(*own)};
+    }
     std::size_t apart = 0;
     for (const kernels::Range& channels : part.rest) {
         apart += channels.end - channels.begin;

@@ -175,15 +175,13 @@ bool GemmStep::takes_rounding(const kernels::SumRounding& rounding) const {
     return rounding.channels() == kernel_.dst_channels() && (in_tiles_ || remade(rounding));
 }
 
-// Nothing where a channel has no scale and shift, or the kernel wants more scratch memory.
+// Nothing where a channel has no scale and shift for the kernel, or that wants more scratch memory.
 std::optional<kernels::GemmVnni> GemmStep::remade(const kernels::SumRounding& rounding) const {
-    if (const auto own = rounding.bias_first()) {
-        kernels::GemmVnni kernel = remake_(*own);
-        if (kernel.scratch_bytes() <= kernel_.scratch_bytes()) {
-            return kernel;
-        }
-    }
-    return std::nullopt;
+    const auto bias_first = rounding.bias_first();
+    const auto own = bias_first ? bias_first : rounding.by_rule();
+    auto kernel = own ? remake_(*own) : std::nullopt;
+    const bool fits = kernel && kernel->scratch_bytes() <= kernel_.scratch_bytes();
+    return fits ? std::move(kernel) : std::nullopt;
 }
 
 void GemmStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rounding, TensorId dst) {

@@ -78,7 +78,7 @@ public:
     // Where the result is the sums of the product and nothing else. `remake`: the kernel with a
     // scale, a shift and bounds after them. in_tiles: they are those of the tiles, without zero
     // points of weights.
-    using Remake = std::function<kernels::GemmVnni(const kernels::OwnRounding&)>;
+    using Remake = std::function<std::optional<kernels::GemmVnni>(const kernels::OwnRounding&)>;
     void set_plain_sums(Remake remake, bool in_tiles) {
         remake_ = std::move(remake);
         in_tiles_ = in_tiles;

@@ -3,6 +3,7 @@
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -64,6 +65,29 @@ void check_shape(const DepthwiseShape& s) {
     }
 }
 
+void check_rule(const DepthwiseParams& p) {
+    if (!p.rule) {
+        return;
+    }
+    const bool has_path = p.path == DepthwisePath::kAuto || p.path == DepthwisePath::kVnni512 ||
+                          p.path == DepthwisePath::kStrips || p.path == DepthwisePath::kFlat;
+    const std::size_t rests = *p.rule == RuleForm::kFloor ? p.shape.src_channels : 0;
+    if (p.rest.size() != rests || !all_finite(p.rest)) {
+        refuse(fmt::format("a rule with {} finite rests of the scale, expected {}", p.rest.size(),
+                           rests));
+    }
+    constexpr float kMaxBias = 1 << 24;
+    for (const float bias : p.bias) {
+        if (!(std::abs(bias) <= kMaxBias)) {
+            refuse(fmt::format("a rule with a bias of {}, expected -2^24 to 2^24", bias));
+        }
+    }
+    if (!DepthwiseConv::stores_rules() || !has_path || p.dst_type == ElementType::f32 ||
+        !p.slope.empty() || p.shift != 0.0f) {
+        refuse("rules are for bytes and AVX-512 VNNI, without a slope or a shift");
+    }
+}
+
 void check(const DepthwiseParams& p) {
     const std::size_t channels = p.shape.src_channels;
     const bool is_signed = p.src_type == ElementType::i8;
@@ -95,6 +119,7 @@ void check(const DepthwiseParams& p) {
         refuse(fmt::format("{} weights for {} channels of {}x{}", p.weights.size(), channels,
                            p.shape.kernel_height, p.shape.kernel_width));
     }
+    check_rule(p);
     if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
         !list_fits(p.slope, channels, 0)) {
         refuse(fmt::format("{} scales, {} biases, {} slopes for {} channels", p.scale.size(),
@@ -149,7 +174,10 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     e.low = std::clamp(p.low, min, max);
     e.high = std::clamp(p.high, min, max);
     e.clip = e.low > min || e.high < max || may_overflow(p);
-    e.plain = !e.slope && e.shift == 0.0f && !e.clip;
+    e.rule = p.rule;
+    e.low_byte = static_cast<std::int8_t>(static_cast<int>(e.low));
+    e.high_byte = static_cast<std::int8_t>(static_cast<int>(e.high));
+    e.plain = !e.slope && e.shift == 0.0f && !e.clip && !e.rule;
     return e;
 }
 
@@ -198,9 +226,11 @@ public:
         block.scale = reinterpret_cast<const float*>(out.at());
         each_slot(out, 0.0f, [&](std::size_t c) { return way(c).scale; });
         block.bias = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return way(c).shift; });
+        each_slot(out, 0.0f, [&](std::size_t c) { return stored_bias(way(c).shift); });
         block.slope = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.slope, c, 1.0f); });
+        each_slot(out, 0.0f, [&](std::size_t c) {
+            return value_of(p_.rest.empty() ? p_.slope : p_.rest, c, 1.0f);
+        });
         block.wei = reinterpret_cast<const std::int8_t*>(out.at());
         for (const Entry& entry : order_.entries) {
             const std::size_t share = order_.slots.size() / entry.size();
@@ -216,6 +246,10 @@ private:
         for (const std::ptrdiff_t slot : order_.slots) {
             out.put<T>(slot < 0 ? none : value(first_ + static_cast<std::size_t>(slot)));
         }
+    }
+    float stored_bias(float bias) const {
+        return p_.rule == RuleForm::kReal ? std::bit_cast<float>(static_cast<std::int32_t>(bias))
+                                          : bias;
     }
     std::int32_t init(std::size_t channel, bool flips) const {
         const std::size_t taps = p_.shape.kernel_height * p_.shape.kernel_width;
@@ -311,7 +345,7 @@ VnniForm choose_form(DepthwisePath path, const DepthwiseShape& shape, const Epil
     if (loads_one_wide_vector_a_cycle()) {
         return VnniForm::kStrips;
     }
-    const std::size_t max_flat = epilogue.plain ? 8 : 16;
+    const std::size_t max_flat = epilogue.plain || epilogue.rule ? 8 : 16;
     return shape.src_channels <= max_flat && has_flat_form(shape) ? VnniForm::kFlat
                                                                   : VnniForm::kStrips;
 }
@@ -391,6 +425,10 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
 
 }  // namespace
 }  // namespace depthwise
+
+bool DepthwiseConv::stores_rules() {
+    return has_avx512_vnni();
+}
 
 DepthwiseConv::DepthwiseConv(const DepthwiseParams& params)
     : packed_(depthwise::make_packed(params)) {}

@@ -12,6 +12,9 @@
 //   v   = min(max(v, low), high)
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
+// With a rule (rule_form.hpp), for u8 and i8: v is the integer of its form, and dst = min(max(v, low), high),
+// saturated.
+//
 // The bytes depend neither on the instruction set nor on how the work is split. The object is
 // immutable after construction; any number of threads may use it at once. run() does not allocate.
 #pragma once
@@ -20,10 +23,12 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {
@@ -58,6 +63,9 @@ struct DepthwiseParams {
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
+    // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors, one a channel.
+    std::optional<RuleForm> rule{};
+    std::span<const float> rest{};
     float shift = 0.0f;
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
@@ -70,6 +78,9 @@ struct Packed;
 
 class DepthwiseConv {
 public:
+    // Whether there are rules on this machine, in the forms of kVnni512.
+    static bool stores_rules();
+
     // Packs weights and constants; keeps no spans.
     // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.
     explicit DepthwiseConv(const DepthwiseParams& params);

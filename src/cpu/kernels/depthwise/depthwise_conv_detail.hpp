@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,10 @@ struct Epilogue {
     bool clip = false;          // also set when float -> int32 could overflow otherwise
     bool plain = false;         // none of these, and an integer store
     bool plain_floats = false;  // the same with floats
+    // With the rest of the scale in place of a slope; the bias of kReal is an i32.
+    std::optional<RuleForm> rule{};
+    std::int8_t low_byte = 0;  // of rules; the bytes of u8 too
+    std::int8_t high_byte = 0;
     float shift = 0.0f;
     float low = 0.0f;
     float high = 0.0f;
@@ -36,7 +41,8 @@ struct Epilogue {
 struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
-    const std::uint8_t* packed = nullptr;  // init, scale, bias, slope, wei, one after the other
+    const std::uint8_t* packed =
+        nullptr;  // init, scale, bias, slope or rest, wei, one after the other
     const std::int8_t* wei = nullptr;
     const std::int32_t* init = nullptr;  // offset - src_zero_point * sum of weights
     const float* scale = nullptr;

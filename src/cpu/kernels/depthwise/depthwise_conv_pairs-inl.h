@@ -280,12 +280,29 @@ private:
     FUSEQ_INLINE void finish_quarter(Outputs<N> (&words)[kQuarters]) const {
         const __m512 scale = loaded_once(vector_of(packed_ + kScale + 64 * Q));
         const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
+        if constexpr (F == Finish::kRule) {
+            with_ending(strip_.epilogue->rule, [&](auto ending) FUSEQ_LAMBDA {
+                const __m512 rest = ending() == Ending::kFloor
+                                        ? loaded_once(vector_of(packed_ + kRest + 64 * Q))
+                                        : bias;
+                to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
+                    return by_rule<ending()>(v, scale, rest, bias);
+                });
+            });
+        } else {
+            to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
+                const __m512 sum =
+                    F == Finish::kFloatSums ? _mm512_castsi512_ps(v) : _mm512_cvtepi32_ps(v);
+                return _mm512_cvtps_epi32(_mm512_fmadd_ps(sum, scale, bias));
+            });
+        }
+    }
+    template <std::size_t N, std::size_t Q, class ToInteger>
+    FUSEQ_INLINE static void to_words(Outputs<N> (&words)[kQuarters], const ToInteger& integer) {
         unrolled<N>([&](auto n) FUSEQ_LAMBDA {
             unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
                 __m512i& v = words[Q][n][row];
-                const __m512 sum =
-                    F == Finish::kFloatSums ? _mm512_castsi512_ps(v) : _mm512_cvtepi32_ps(v);
-                v = _mm512_cvtps_epi32(_mm512_fmadd_ps(sum, scale, bias));
+                v = integer(v);
                 if constexpr (Q % 2 == 1) {
                     __m512i& first = words[Q - 1][n][row];
                     first = _mm512_packs_epi32(first, v);
@@ -296,8 +313,7 @@ private:
 
     template <std::size_t Row, std::size_t N, bool Checked>
     FUSEQ_INLINE void store(__m512i low, __m512i high) const {
-        const __m512i bytes =
-            F == Finish::kI8 ? _mm512_packs_epi16(low, high) : _mm512_packus_epi16(low, high);
+        const __m512i bytes = to_bytes<F>(*strip_.epilogue, low, high);
         const std::ptrdiff_t at = dst_at_ + static_cast<std::ptrdiff_t>(N) * dst_step_;
         if constexpr (kMode<Checked> == 0) {
             _mm512_storeu_si512(dst_[Row] + at, bytes);

@@ -44,6 +44,9 @@ struct Runner {
         if (e.plain_floats) {
             return run_tasks<MaskedMode, true, Finish::kFloats>(maker, strip, tasks, n);
         }
+        if (e.rule) {
+            return run_tasks<MaskedMode, true, Finish::kRule>(maker, strip, tasks, n);
+        }
         if (!e.plain) {
             return run_tasks<MaskedMode, true, Finish::kAny>(maker, strip, tasks, n);
         }
@@ -52,7 +55,7 @@ struct Runner {
         }
         return strip.block->float_sums
                    ? run_tasks<Mode, false, Finish::kFloatSums>(maker, strip, tasks, n)
-                   : run_tasks<MaskedMode, true, Finish::kU8>(maker, strip, tasks, n);
+                   : run_tasks<MaskedMode, true, Finish::kRule>(maker, strip, tasks, n);
     }
 
     static void run_block(

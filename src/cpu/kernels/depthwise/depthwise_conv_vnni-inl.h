@@ -24,6 +24,8 @@
 #include <immintrin.h>
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
 
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_products-inl.h"
@@ -45,6 +47,7 @@ constexpr std::size_t kInit = 0;
 constexpr std::size_t kScale = 256;
 constexpr std::size_t kBias = 512;
 constexpr std::size_t kSlope = 768;
+constexpr std::size_t kRest = kSlope;  // of the scale, for rules
 constexpr std::size_t kWeights = 1024;
 constexpr std::size_t kEntryBytes = kBlock * 4;
 
@@ -90,8 +93,9 @@ inline std::size_t mode_of(std::size_t channels) {
 }
 
 // The epilogue. kAny: with an activation or bounds, to any type; the others have neither.
-// kFloatSums: to u8, for blocks with float_sums. kFloats: to f32.
-enum class Finish : std::uint8_t { kFloatSums, kU8, kI8, kFloats, kAny };
+// kFloatSums: to u8, for blocks with float_sums. kI8. kRule: to bytes by a rule, within bounds, or to
+// u8 where there is none. kFloats: to f32.
+enum class Finish : std::uint8_t { kFloatSums, kI8, kRule, kFloats, kAny };
 constexpr bool is_to_floats(Finish f) {  // or may be
     return f == Finish::kFloats || f == Finish::kAny;
 }
@@ -196,6 +200,72 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
     return v;
 }
 
+// RuleForm, or none.
+enum class Ending : std::uint8_t { kNearest, kFloor, kReal, kRealZeroFirst };
+
+// Rounded down before floor(), a value keeps its floor.
+template <Ending E>
+FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const __m512 x = _mm512_cvtepi32_ps(acc);
+    if constexpr (E == Ending::kNearest) {
+        return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, scale, bias));
+    } else if constexpr (E == Ending::kFloor) {
+        const __m512 low = _mm512_fmadd_ps(x, rest, bias);
+        return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+    } else if constexpr (E == Ending::kReal) {
+        const __m512i nearest = _mm512_cvtps_epi32(_mm512_mul_ps(x, scale));
+        return _mm512_add_epi32(nearest, _mm512_castps_si512(bias));
+    } else {
+        return _mm512_cvtps_epi32(_mm512_add_ps(_mm512_mul_ps(x, scale), bias));
+    }
+}
+
+// Calls body with the ending as a constant.
+template <class Body>
+FUSEQ_INLINE void with_ending(const std::optional<RuleForm>& rule, const Body& body) {
+    if (!rule) {
+        return body(std::integral_constant<Ending, Ending::kNearest>{});
+    }
+    switch (*rule) {
+        case RuleForm::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
+        case RuleForm::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
+        default: return body(std::integral_constant<Ending, Ending::kRealZeroFirst>{});
+    }
+}
+
+template <Finish F>
+FUSEQ_INLINE __m512i
+finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::size_t q) {
+    if constexpr (F == Finish::kRule) {
+        const std::uint8_t* at = packed + 64 * q;
+        __m512i v;
+        with_ending(e.rule, [&](auto ending) FUSEQ_LAMBDA {
+            v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
+                                  vector_of(at + kBias));
+        });
+        return v;
+    }
+    return _mm512_cvtps_epi32(finish_value<F>(packed, e, acc, q));
+}
+
+// From integers of 16 bits.
+template <Finish F>
+FUSEQ_INLINE __m512i to_bytes(const Epilogue& e, __m512i low, __m512i high) {
+    constexpr bool kHasRule = F == Finish::kRule;
+    const bool clips = kHasRule && e.clip;
+    if (F == Finish::kI8 || ((F == Finish::kAny || kHasRule) && e.store == Store::kI8)) {
+        const __m512i bytes = _mm512_packs_epi16(low, high);
+        return clips ? _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8(e.low_byte)),
+                                       _mm512_set1_epi8(e.high_byte))
+                     : bytes;
+    }
+    const __m512i bytes = _mm512_packus_epi16(low, high);
+    return clips ? _mm512_min_epu8(_mm512_max_epu8(bytes, _mm512_set1_epi8(e.low_byte)),
+                                   _mm512_set1_epi8(e.high_byte))
+                 : bytes;
+}
+
 template <class Vector>
 FUSEQ_INLINE void store_as(std::uint8_t* to, Vector v) {
     __builtin_memcpy(to, &v, sizeof(v));
@@ -258,20 +328,19 @@ FUSEQ_INLINE void finish(const Strip& strip,
                          std::ptrdiff_t offset,
                          const Quarters& acc) {
     const Epilogue& e = *strip.epilogue;
-    Registers<__m512, kQuarters> v;
-    unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA { v[q] = finish_value<F>(packed, e, acc[q], q); });
     if (F == Finish::kFloats || (F == Finish::kAny && e.store == Store::kF32)) {
+        Registers<__m512, kQuarters> v;
+        unrolled<kQuarters>([&](auto q)
+                                FUSEQ_LAMBDA { v[q] = finish_value<F>(packed, e, acc[q], q); });
         store_floats<Mode>(strip, dst, offset, v);
         return;
     }
-    const __m512i low = _mm512_packs_epi32(_mm512_cvtps_epi32(v[0]), _mm512_cvtps_epi32(v[1]));
-    const __m512i high = _mm512_packs_epi32(_mm512_cvtps_epi32(v[2]), _mm512_cvtps_epi32(v[3]));
-    if (F == Finish::kFloatSums || F == Finish::kU8 ||
-        (F == Finish::kAny && e.store == Store::kU8)) {
-        store_bytes<Mode>(strip, dst, offset, _mm512_packus_epi16(low, high));
-    } else {
-        store_bytes<Mode>(strip, dst, offset, _mm512_packs_epi16(low, high));
-    }
+    Quarters v;
+    unrolled<kQuarters>([&](auto q)
+                            FUSEQ_LAMBDA { v[q] = finish_integer<F>(packed, e, acc[q], q); });
+    store_bytes<Mode>(
+        strip, dst, offset,
+        to_bytes<F>(e, _mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3])));
 }
 
 FUSEQ_INLINE void begin(Quarters& acc, const std::uint8_t* packed) {

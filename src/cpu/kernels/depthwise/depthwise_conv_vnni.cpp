@@ -38,7 +38,12 @@ FUSEQ_INLINE void run_any_pixel(const Packed& packed,
             acc[q] = _mm512_dpbusd_epi32(acc[q], data[q], _mm512_load_si512(wei + 64 * q));
         });
     }
-    finish<1, Finish::kAny>(strip, block.packed, strip.dst[0], x * strip.dst_step, acc);
+    const std::ptrdiff_t at = x * strip.dst_step;
+    if (strip.epilogue->rule) {
+        finish<1, Finish::kRule>(strip, block.packed, strip.dst[0], at, acc);
+    } else {
+        finish<1, Finish::kAny>(strip, block.packed, strip.dst[0], at, acc);
+    }
 }
 
 // Output positions [begin, end) of an axis whose windows lie inside of src.

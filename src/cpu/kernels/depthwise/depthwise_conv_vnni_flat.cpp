@@ -21,13 +21,16 @@ RunStrip choose_run(const Epilogue& e, bool float_sums) {
     if (e.plain_floats) {
         return run_strip<true, Finish::kFloats>;
     }
+    if (e.rule) {
+        return run_strip<true, Finish::kRule>;
+    }
     if (!e.plain) {
         return run_strip<true, Finish::kAny>;
     }
     if (e.store == Store::kI8) {
         return run_strip<true, Finish::kI8>;
     }
-    return float_sums ? run_strip<false, Finish::kFloatSums> : run_strip<true, Finish::kU8>;
+    return float_sums ? run_strip<false, Finish::kFloatSums> : run_strip<true, Finish::kRule>;
 }
 
 FlatRow make_row(const Packed& packed) {

@@ -289,6 +289,47 @@ void split_column(const SumColumns& columns,
     });
 }
 
+#if HWY_TARGET <= HWY_AVX3
+// By floors (floored_rounding.hpp), where instructions choose how they round.
+template <Bytes B, class Sum>
+void floor_column(const SumColumns& columns,
+                  const ByteGrid& grid,
+                  const SumTile<Sum>& tile,
+                  std::size_t first,
+                  std::size_t count) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const TagF32 d;
+    const std::size_t c = tile.channel + first;
+    const VecF32 scale = hn::LoadU(d, columns.floor_scale() + c);
+    const VecF32 rest = hn::LoadU(d, columns.floor_rest() + c);
+    const VecF32 shift = hn::LoadU(d, columns.floor_shift() + c);
+    const VecF32 offset = hn::LoadU(d, columns.floor_offset() + c);
+    const GridVectors bytes(grid);
+    over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
+        const VecF32 sum = hn::Add(load_floats(from), offset);
+        const VecF32 low = hn::MulAdd(sum, rest, shift);
+        const __m512 value = _mm512_fmadd_round_ps(sum.raw, scale.raw, low.raw, kDown);
+        return bytes.template clamped<B>(VecI32{_mm512_cvt_roundps_epi32(value, kDown)});
+    });
+}
+template <Bytes B, class Sum>
+bool run_floors(const SumColumns& columns,
+                const ByteGrid& grid,
+                const SumTile<Sum>& tile,
+                std::size_t first,
+                std::size_t count) {
+    if (columns.floored()) {
+        floor_column<B>(columns, grid, tile, first, count);
+    }
+    return columns.floored().has_value();
+}
+#else
+template <Bytes B, class Sum>
+bool run_floors(const SumColumns&, const ByteGrid&, const SumTile<Sum>&, std::size_t, std::size_t) {
+    return false;
+}
+#endif
+
 template <Bytes B, class Sum>
 void run_tile_to(const SumColumns& columns, const ByteGrid& grid, const SumTile<Sum>& tile) {
     const std::size_t lanes = hn::Lanes(TagI32());
@@ -297,6 +338,8 @@ void run_tile_to(const SumColumns& columns, const ByteGrid& grid, const SumTile<
             const std::size_t count = std::min(lanes, tile.channels - first);
             if (columns.is_short(tile.channel + first, count)) {
                 short_column<B>(columns, grid, tile, first, count);
+            } else if (run_floors<B>(columns, grid, tile, first, count)) {
+                continue;
             } else if (columns.is_split(tile.channel + first, count)) {
                 split_column<B>(columns, grid, tile, first, count);
             } else {

@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/eltwise/floored_rounding.hpp"
 #include "cpu/kernels/eltwise/rounded_product.hpp"
+#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 #include "fuseq/element_type.hpp"
 
@@ -69,6 +71,13 @@ public:
     // One a channel, where all channels have a way of this form.
     const std::optional<std::vector<ShortRounding>>& fused() const { return fused_; }
     const std::optional<std::vector<ShortRounding>>& bias_first() const { return bias_first_; }
+    // The same of floors; not looked for where there are both of these, or float multipliers.
+    const std::optional<std::vector<FloorRounding>>& floored() const { return floored_; }
+    // Where there are: those of each column.
+    const float* floor_scale() const { return floor_scale_.data(); }
+    const float* floor_rest() const { return floor_rest_.data(); }
+    const float* floor_shift() const { return floor_shift_.data(); }
+    const float* floor_offset() const { return floor_offset_.data(); }
     std::size_t channels() const { return channels_; }
 
 private:
@@ -76,6 +85,7 @@ private:
         return c < runs.size() && runs[c] >= count;
     }
     void add_fixed(const FixedMultiplier& m, std::int32_t bias);
+    void find_floors(const ByteGrid& grid, const SumBounds& bounds);
 
     ProductRounding rounding_;
     std::size_t channels_;
@@ -102,6 +112,11 @@ private:
     std::vector<std::size_t> split_run_;
     std::optional<std::vector<ShortRounding>> fused_;
     std::optional<std::vector<ShortRounding>> bias_first_;
+    std::optional<std::vector<FloorRounding>> floored_;
+    std::vector<float> floor_scale_;
+    std::vector<float> floor_rest_;
+    std::vector<float> floor_shift_;
+    std::vector<float> floor_offset_;
 };
 
 // Sums of some pixels in some channels, as a product leaves them.
@@ -128,6 +143,8 @@ void requantize_sums(
 struct OwnRounding {
     std::vector<float> scale{};  // one a channel
     std::vector<float> shift{};
+    std::optional<RuleForm> rule{};      // none: the nearest integer
+    std::vector<float> rest{};           // of the scale, for floors
     std::vector<std::int32_t> offset{};  // of the sums, before they become floats; none: 0
     float low = 0.0F;
     float high = 0.0F;
@@ -160,6 +177,9 @@ public:
     // (f32(sum) + shift) * scale, rounded half to even. Nothing where a channel lacks it.
     std::optional<OwnRounding> fused() const { return own(columns_.fused()); }
     std::optional<OwnRounding> bias_first() const { return own(columns_.bias_first()); }
+    // Of kernels that have the rules of rule_form.hpp: products with a float as they are defined,
+    // others as floors.
+    std::optional<OwnRounding> by_rule() const;
     // Of kernels that store fma(f32(sum + offset), scale, shift).
     PartRounding fused_in_part() const;
 
@@ -173,6 +193,7 @@ public:
 
 private:
     OwnRounding bounds() const;  // without scale and shift
+    std::optional<OwnRounding> by_real() const;
     std::optional<OwnRounding> own(const std::optional<std::vector<ShortRounding>>& ways) const;
 
     std::size_t channels_;

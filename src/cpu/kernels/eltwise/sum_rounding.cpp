@@ -3,6 +3,7 @@
 //
 // The constants of a layer's rounding: as vectors want them, and as scale and shift of a kernel.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <numeric>
 #include <utility>
@@ -153,6 +154,33 @@ void SumColumns::find_short_ways(const ByteGrid& grid, const SumBounds& bounds) 
     }
     short_run_ = runs_of(is_short);
     split_run_ = runs_of(is_split);
+    floored_.reset();
+    if (is_fixed(rounding_) && (!fused_ || !bias_first_)) {
+        find_floors(grid, bounds);
+    }
+}
+
+void SumColumns::find_floors(const ByteGrid& grid, const SumBounds& bounds) {
+    std::vector<FloorRounding> floors;
+    floors.reserve(channels_);
+    for (std::size_t c = 0; c < channels_; ++c) {
+        const auto way = floored_way(rule_of(c, grid, bounds));
+        if (!way) {
+            return;
+        }
+        floors.push_back(*way);
+    }
+    for (auto* values : {&floor_scale_, &floor_rest_, &floor_shift_, &floor_offset_}) {
+        values->assign(bias_.size(), 0.0F);
+    }
+    for (std::size_t i = 0; i < period_; ++i) {  // columns are repeated
+        const FloorRounding& way = floors[i % channels_];
+        floor_scale_[i] = way.scale;
+        floor_rest_[i] = way.rest;
+        floor_shift_[i] = way.shift;
+        floor_offset_[i] = static_cast<float>(way.offset);
+    }
+    floored_ = std::move(floors);
 }
 
 SumRounding::SumRounding(SumColumns columns,
@@ -186,6 +214,42 @@ std::optional<OwnRounding> SumRounding::own(
     for (const ShortRounding& way : *ways) {
         own.scale.push_back(way.scale);
         own.shift.push_back(way.shift);
+    }
+    return own;
+}
+
+// The sum begins with the bias, and floats of kernels are rounded as the rule's are.
+std::optional<OwnRounding> SumRounding::by_real() const {
+    constexpr float kMaxMultiplier = 64.0F;  // products stay within 32 bits
+    OwnRounding own = bounds();
+    own.rule =
+        columns_.rounding() == ProductRounding::kReal ? RuleForm::kReal : RuleForm::kRealZeroFirst;
+    for (std::size_t c = 0; c < channels_; ++c) {
+        if (!(std::abs(columns_.real()[c]) <= kMaxMultiplier) ||
+            std::abs(std::int64_t{columns_.bias()[c]}) > kMaxFloatSum) {
+            return std::nullopt;
+        }
+        own.scale.push_back(columns_.real()[c]);
+        own.offset.push_back(columns_.bias()[c]);
+    }
+    own.shift.assign(channels_, static_cast<float>(grid_.zero_point));
+    return own;
+}
+
+std::optional<OwnRounding> SumRounding::by_rule() const {
+    if (!is_fixed(columns_.rounding())) {
+        return by_real();
+    }
+    if (!columns_.floored()) {
+        return std::nullopt;
+    }
+    OwnRounding own = bounds();
+    own.rule = RuleForm::kFloor;
+    for (const FloorRounding& way : *columns_.floored()) {
+        own.scale.push_back(way.scale);
+        own.rest.push_back(way.rest);
+        own.shift.push_back(way.shift);
+        own.offset.push_back(way.offset);
     }
     return own;
 }

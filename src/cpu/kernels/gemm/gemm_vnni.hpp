@@ -10,6 +10,11 @@
 //   v   = op(v) for each op                                             in order
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
+// With GemmParams::rule, instead of x, v and the operations:
+//
+//   v   = the integer of rule_form.hpp, of acc + offset[n], scale[n], rest[n] and bias[n]
+//   dst = min(max(v, low), high)
+//
 // A matrix product [M, K] x [K, N] is a convolution of one row of M pixels with a 1x1 kernel.
 //
 // The bytes do not depend on how the work is split. The object is immutable after construction;
@@ -19,11 +24,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
+#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "cpu/post_ops/epilogue_program.hpp"
 #include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
@@ -56,6 +63,15 @@ enum class GemmForm : std::uint8_t {
 // The form that kBest stands for.
 GemmForm best_form();
 
+// See above; lists of one value a channel.
+struct GemmRule {
+    RuleForm form = RuleForm::kFloor;
+    std::span<const float> rest{};  // of floors
+    std::span<const std::int32_t> offset{};
+    float low = 0.0F;  // within the type of dst
+    float high = 0.0F;
+};
+
 struct GemmParams {
     GemmShape shape;
     GemmWeights weights;
@@ -75,6 +91,7 @@ struct GemmParams {
     // are multiples of the strides and the kernel is at least as large as the strides. No dilation,
     // no zero points of weights, no pool.
     bool transposed = false;
+    std::optional<GemmRule> rule{};  // where GemmVnni::stores_rules()
     // Max pooling of 2 x 2 with stride 2 after everything else: dst has half the rows and columns
     // of the shape, which are even. Requires is_monotonic().
     bool pool = false;
@@ -141,6 +158,9 @@ public:
     // Whether a kernel larger than 1x1 reads src directly, without copying its rows, for u8 without
     // a pool and without zero points of weights.
     static bool is_direct(const GemmShape& shape);
+
+    // Whether params.rule is possible: AVX-512 or AMX with wide panels.
+    static bool stores_rules(const GemmParams& params);
 
     // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types
     // or sizes of lists that do not fit together.

@@ -51,6 +51,11 @@ bool GemmVnni::is_direct(const GemmShape& shape) {
     return suits_direct(shape);
 }
 
+bool GemmVnni::stores_rules(const GemmParams& params) {
+    return params.ops.empty() && params.wei_zero_point.empty() && !params.transposed &&
+           gemm::lay_out(params).wide;
+}
+
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
 GemmVnni::GemmVnni(const GemmParams& params) : GemmVnni(gemm::pack(params)) {}
 GemmVnni GemmVnni::to_be_packed(const GemmParams& params) {

@@ -20,6 +20,7 @@ public:
     Packed run() {
         pack_weights();
         pack_epilogue(params_, packed_);
+        check_rule();
         if (packed_.pool && !is_monotonic(params_)) {
             refuse("the largest of four is not that of the largest accumulator");
         }
@@ -110,6 +111,19 @@ private:
         }
     }
 
+    void check_rule() const {
+        if (!params_.rule) {
+            return;
+        }
+        const std::size_t channels = params_.shape.dst_channels;
+        const std::size_t rests = params_.rule->form == RuleForm::kFloor ? channels : 0;
+        if (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
+            params_.rule->rest.size() != rests || params_.rule->offset.size() != channels) {
+            refuse("a rule is for wide panels without operations, with ", channels, " offsets and ",
+                   rests, " rests");
+        }
+    }
+
     static const MicroFunction* functions(std::size_t vectors) {
         return vectors == 1 ? micro_functions<1>() : micro_functions<2>();
     }
@@ -132,6 +146,18 @@ private:
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
                             .min = lowest + 255 * (sum - magnitudes) / 2,
                             .max = lowest + 255 * (sum + magnitudes) / 2};
+        if (const auto& rule = params_.rule) {
+            const bool is_signed = packed_.store == Store::kI8;
+            const bool has_rest = rule->form == RuleForm::kFloor;
+            channel.rule = {.form = rule->form,
+                            .rest = has_rest ? rule->rest[c] : 0.0f,
+                            .offset = rule->offset[c]};
+            channel.clips = rule->low > (is_signed ? -128.0f : 0.0f) ||
+                            rule->high < (is_signed ? 127.0f : 255.0f);
+            channel.low = rule->low;
+            channel.high = rule->high;
+            return channel;
+        }
         const std::span<const PackedOp> activation = sum_ops_ ? sum_ops_->activation : e.ops;
         channel.elu = elu_of(activation, c);
         channel.leaky = leaky_of(activation, c);
@@ -152,8 +178,8 @@ private:
         if (channel.sum) {
             return WideEpilogue::kSum;
         }
-        if (channel.elu || channel.leaky) {
-            return WideEpilogue::kElu;
+        if (channel.elu || channel.leaky || channel.rule) {
+            return WideEpilogue::kMore;
         }
         return add == nullptr   ? WideEpilogue::kNone
                : add->elu_table ? WideEpilogue::kAddElu

@@ -60,7 +60,7 @@ WideFunctions wide_functions(std::size_t vectors, WideEpilogue how) {
         case WideEpilogue::kAdd: return kByVectors<WideEpilogue::kAdd>[vectors - 1];
         case WideEpilogue::kAddElu: return kByVectors<WideEpilogue::kAddElu>[vectors - 1];
         case WideEpilogue::kAddLeaky: return kByVectors<WideEpilogue::kAddLeaky>[vectors - 1];
-        case WideEpilogue::kElu: return kByVectors<WideEpilogue::kElu>[vectors - 1];
+        case WideEpilogue::kMore: return kByVectors<WideEpilogue::kMore>[vectors - 1];
         case WideEpilogue::kSum: return kByVectors<WideEpilogue::kSum>[vectors - 1];
         default: return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
@@ -148,6 +148,10 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     } else if (from.elu) {
         put_elu(to, lane, from);
     }
+    if (from.rule) {
+        to.init[lane] += from.rule->offset;
+        to.rest[lane] = from.rule->rest;
+    }
     if (from.leaky) {
         to.below_scale[lane] = from.leaky->slope;
         to.factor[lane] = from.leaky->factor;
@@ -162,6 +166,13 @@ bool clips_bytes(const WideChannel& c) {
 
 // For vectors without the short way.
 WideWay long_way(std::span<const WideChannel> channels, bool limited) {
+    if (channels[0].rule) {
+        switch (channels[0].rule->form) {
+            case RuleForm::kFloor: return WideWay::kFloor;
+            case RuleForm::kReal: return WideWay::kReal;
+            default: return WideWay::kRealZeroFirst;
+        }
+    }
     if (channels[0].sum) {
         return WideWay::kSumElu;
     }
@@ -198,12 +209,13 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         const std::size_t place = wide_place(c, vectors);
         put_constants(panel.vectors[place / 16], place % 16, from);
         const ByteRule rule = rule_of(from, is_signed);
-        if (!is_signed && clips_bytes(from)) {
+        if (!is_signed && !from.rule && clips_bytes(from)) {
             limits[c] = static_cast<std::uint8_t>(top_byte(rule));
         }
         ++wanted[place / 16];
         // One channel without the short way gives its vector the long one.
-        if (from.summed || from.elu || from.leaky || found[place / 16] + 1 != wanted[place / 16]) {
+        if (from.summed || from.elu || from.leaky || from.rule ||
+            found[place / 16] + 1 != wanted[place / 16]) {
             continue;
         }
         if (const auto sum = float_sum(rule)) {
@@ -212,6 +224,7 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
         }
     }
     set_limits(panel, limits, vectors);
+    panel.clips = channels[0].rule && channels[0].clips;
     for (std::size_t v = 0; v < vectors; ++v) {
         WideVector& to = panel.vectors[v];
         if (found[v] != wanted[v]) {

@@ -37,6 +37,7 @@ struct alignas(64) WideVector {
     float below_scale[16];  // leaky relu: the slope below zero
     float below_shift[16];
     float of_tensor[16];  // an elu of a sum: the factor of an element of the tensor
+    float rest[16];       // of the scale, for rules
 };
 
 enum class WideWay : std::uint8_t {
@@ -57,12 +58,17 @@ enum class WideWay : std::uint8_t {
     kLeakyLimited,
     // WideEpilogue::kSum: max(fma(y, above_scale, above_shift), fma(2^e, below_scale, below_shift)),
     // y = fma(element, of_tensor, fma(float(acc), scale, shift)), e = min(y, 0).
-    kSumElu
+    kSumElu,
+    // Of rule_form.hpp, with `rest` and `shift`; then integers from `low` to `high` (WidePanel::clips).
+    kFloor,
+    kReal,
+    kRealZeroFirst
 };
 
 struct WidePanel {
     WideVector vectors[kMaxWideVectors];
     WideWay ways[kMaxWideVectors] = {};
+    bool clips = false;                        // of rules: not all bytes may be stored
     bool limited = false;                      // not all limits are 255
     alignas(64) std::uint8_t limits[64] = {};  // maximum of each stored byte, in store order
 };
@@ -103,7 +109,7 @@ enum class WideEpilogue : std::uint8_t {
     kAdd,       // a requantizing add
     kAddElu,    // one with an elu after it
     kAddLeaky,  // one with a leaky relu after it
-    kElu,       // an elu or a leaky relu
+    kMore,      // an elu, a leaky relu, or a rule
     kSum        // an elu of a sum with a tensor
 };
 // Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.
@@ -148,6 +154,12 @@ struct WideSum {
     float shift = 0.0f;
 };
 
+struct WideRule {
+    RuleForm form = RuleForm::kFloor;
+    float rest = 0.0f;  // of the scale
+    std::int32_t offset = 0;
+};
+
 // A channel whose sums begin at `init` and stay in [min, max].
 struct WideChannel {
     std::int32_t init = 0;
@@ -164,6 +176,7 @@ struct WideChannel {
     std::optional<WideElu> elu{};
     std::optional<WideLeaky> leaky{};
     std::optional<WideSum> sum{};
+    std::optional<WideRule> rule{};  // all channels of a panel have one, or none
 };
 // limited: values may leave the range of 32-bit integers. channels: at most 16 * vectors.
 WidePanel make_wide_panel(std::span<const WideChannel> channels,

@@ -110,6 +110,47 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
+// Vector N of all pixels, by a rule. Rounded down before floor(), a value keeps its floor.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void finish_rule(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const WideVector& k = panel.vectors[N];
+    const __m512 scale = _mm512_load_ps(k.scale);
+    const __m512 shift = _mm512_load_ps(k.shift);
+    const auto each = [&](auto&& to_integer) FUSEQ_LAMBDA {
+        unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+            __m512i& v = acc.v[m() * Vectors + N];
+            v = to_integer(v);
+        });
+    };
+    const WideWay way = panel.ways[N];
+    if (way == WideWay::kFloor) {
+        const __m512 rest = _mm512_load_ps(k.rest);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_cvtepi32_ps(v);
+            const __m512 low = _mm512_fmadd_ps(x, rest, shift);
+            return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+        });
+    } else if (way == WideWay::kReal) {
+        const __m512i zero_point = _mm512_cvtps_epi32(shift);
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
+            return _mm512_add_epi32(_mm512_cvtps_epi32(x), zero_point);
+        });
+    } else {
+        each([&](__m512i v) FUSEQ_LAMBDA {
+            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
+            return _mm512_cvtps_epi32(_mm512_add_ps(x, shift));
+        });
+    }
+    if (panel.clips) {
+        const __m512i low = _mm512_cvtps_epi32(_mm512_load_ps(k.low));
+        const __m512i high = _mm512_cvtps_epi32(_mm512_load_ps(k.high));
+        each([&](__m512i v)
+                 FUSEQ_LAMBDA { return _mm512_min_epi32(_mm512_max_epi32(v, low), high); });
+    }
+}
+
 // Vector N of all pixels: from sums to integers.
 template <std::size_t Vectors, std::size_t N, WideEpilogue How, std::size_t Count>
 FUSEQ_INLINE void finish_vector(const WidePanel& panel,
@@ -126,7 +167,10 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
     const WideWay way = panel.ways[N];
     // Only in instances of its own, as it costs the others 2 %. The code below stays in these
     // instances too: without it GCC allocates registers worse, which costs a fifth.
-    if constexpr (How == WideEpilogue::kElu) {
+    if constexpr (How == WideEpilogue::kMore) {
+        if (way >= WideWay::kFloor) {
+            return finish_rule<Vectors, N>(panel, acc);
+        }
         if (way == WideWay::kElu) {
             return finish_elu<Vectors, N, false>(panel, acc);
         }

@@ -25,7 +25,7 @@ using test::on_every_target;
 struct Case {
     DepthwiseParams params;
     std::vector<std::int8_t> weights;
-    std::vector<float> scale, bias, slope;
+    std::vector<float> scale, bias, slope, rest;
     std::vector<std::uint8_t> src;  // bytes of u8 or i8
     std::vector<std::int32_t> zero_point;
     std::vector<std::int32_t> offset;
@@ -49,6 +49,23 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
     return c.zero_point.empty() ? 0 : c.zero_point[c.zero_point.size() == 1 ? 0 : channel];
 }
 
+// floor(sum * scale + fma(sum, rest, bias)): floats of 113 bits have all of that.
+float floor_of(float sum, float scale, float rest, float bias) {
+    __extension__ using Exact = __float128;
+    const Exact value = Exact{sum} * Exact{scale} + Exact{std::fma(sum, rest, bias)};
+    const auto integer = static_cast<std::int64_t>(value);
+    return static_cast<float>(static_cast<Exact>(integer) > value ? integer - 1 : integer);
+}
+
+// The integer of rule_form.hpp.
+float integer_of(RuleForm rule, float sum, float scale, float rest, float bias) {
+    if (rule == RuleForm::kReal) {
+        return std::nearbyint(sum * scale) + bias;
+    }
+    return rule == RuleForm::kRealZeroFirst ? std::nearbyint(sum * scale + bias)
+                                            : floor_of(sum, scale, rest, bias);
+}
+
 // The definition in the header, one output element at a time.
 float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x, std::size_t ch) {
     const DepthwiseShape& s = c.params.shape;
@@ -64,8 +81,11 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
     const auto pick = [ch](const std::vector<float>& list) {
         return list[list.size() == 1 ? 0 : ch];
     };
-    float v =
-        std::fma(static_cast<float>(acc), pick(c.scale), c.bias.empty() ? 0.0f : pick(c.bias));
+    const float bias = c.bias.empty() ? 0.0f : pick(c.bias);
+    const auto sum = static_cast<float>(acc);
+    float v = c.params.rule ? integer_of(*c.params.rule, sum, pick(c.scale),
+                                         c.rest.empty() ? 0.0f : pick(c.rest), bias)
+                            : std::fma(sum, pick(c.scale), bias);
     if (!c.slope.empty() && !(v > 0.0f)) {
         v *= pick(c.slope);
     }
@@ -186,6 +206,7 @@ void attach(Case& c) {
     c.params.scale = c.scale;
     c.params.bias = c.bias;
     c.params.slope = c.slope;
+    c.params.rest = c.rest;
     c.params.src_zero_point = c.zero_point;
     c.params.offset = c.offset;
 }
@@ -291,6 +312,20 @@ TEST(DepthwiseConv, VnniMatchesPlainLoops) {
 }
 
 // Rows of one to many vectors, with and without columns outside of src.
+Case random_flat_case(std::mt19937& rng) {
+    Case c = random_case(rng);
+    DepthwiseShape& s = c.params.shape;
+    s.src_channels = s.dst_channels = pick<std::size_t>(rng, {1, 2, 4, 8, 16, 32, 64});
+    s.kernel_height = s.kernel_width = 3;
+    s.stride_height = s.stride_width = s.dilation_height = s.dilation_width = 1;
+    s.src_pixel_stride = s.dst_pixel_stride = 0;
+    c.zero_point.resize(c.zero_point.size() < 2 ? c.zero_point.size() : s.src_channels);
+    c.slope.resize(c.slope.size() < 2 ? c.slope.size() : s.src_channels);
+    c.offset.resize(c.offset.size() < 2 ? c.offset.size() : s.src_channels);
+    fill_values(c, rng);
+    return c;
+}
+
 TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
     if (!has_avx512_vnni()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
@@ -298,17 +333,40 @@ TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
     for (unsigned seed = 0; seed < 600; ++seed) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
-        Case c = random_case(rng);
-        DepthwiseShape& s = c.params.shape;
-        s.src_channels = s.dst_channels = pick<std::size_t>(rng, {1, 2, 4, 8, 16, 32, 64});
-        s.kernel_height = s.kernel_width = 3;
-        s.stride_height = s.stride_width = s.dilation_height = s.dilation_width = 1;
-        s.src_pixel_stride = s.dst_pixel_stride = 0;
-        c.zero_point.resize(c.zero_point.size() < 2 ? c.zero_point.size() : s.src_channels);
-        c.slope.resize(c.slope.size() < 2 ? c.slope.size() : s.src_channels);
-        c.offset.resize(c.offset.size() < 2 ? c.offset.size() : s.src_channels);
-        fill_values(c, rng);
+        Case c = random_flat_case(rng);
         ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kFlat, rng));
+    }
+}
+
+void make_rule(std::mt19937& rng, Case& c) {
+    c.params.rule = pick(rng, {RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8});
+    c.params.shift = 0.0f;
+    c.slope.clear();
+    c.scale.resize(c.params.shape.src_channels, 1.0f / 128.0f);
+    for (float& bias : c.bias) {
+        bias = c.params.rule == RuleForm::kFloor ? bias : std::nearbyint(bias);
+    }
+    for (std::size_t i = 0; c.params.rule == RuleForm::kFloor && i < c.scale.size(); ++i) {
+        const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
+        c.rest.push_back(rng() % 4 == 0 ? 0.0f : c.scale[i] * parts * 0x1p-31f);
+    }
+}
+
+// Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
+// many of the others.
+TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
+    if (!DepthwiseConv::stores_rules()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    for (unsigned seed = 0; seed < 900; ++seed) {
+        SCOPED_TRACE(detail::cat("seed ", seed));
+        std::mt19937 rng(seed);
+        const bool is_flat = seed % 3 == 0;
+        Case c = is_flat ? random_flat_case(rng) : random_case(rng);
+        make_rule(rng, c);
+        const auto path = is_flat ? DepthwisePath::kFlat : DepthwisePath::kStrips;
+        ASSERT_NO_FATAL_FAILURE(expect_exact(c, path, rng));
     }
 }
 
@@ -444,6 +502,14 @@ TEST(DepthwiseConv, Refuses) {
     const std::vector<std::int32_t> three_offsets(3);
     p.offset = three_offsets;
     EXPECT_THAT(refusal(p), testing::HasSubstr("3 offsets for 2 channels"));
+    p = c.params;
+    p.rule = RuleForm::kFloor;
+    p.rest = three;
+    EXPECT_THAT(refusal(p),
+                testing::HasSubstr("a rule with 3 finite rests of the scale, expected 2"));
+    p.rest = std::span(three).first(2);
+    p.path = DepthwisePath::kPortable;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX-512 VNNI"));
     p = c.params;
     p.low = 2.0f;
     p.high = 1.0f;

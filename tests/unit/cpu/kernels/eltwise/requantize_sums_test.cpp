@@ -168,7 +168,8 @@ TEST(RequantizeSumsKernel, HasTheBiasesOfDeadChannels) {
 
 // Of the sums at which bytes change, and of others, with the short ways that the rounding finds.
 TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
-    test::on_every_target([](const std::string&) {
+    int floored = 0;
+    test::on_every_target([&](const std::string&) {
         for (unsigned seed = 0; seed < 150; ++seed) {
             SCOPED_TRACE(detail::cat("seed ", seed));
             std::mt19937 rng(seed);
@@ -176,6 +177,8 @@ TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
             const std::size_t channels = p.bias.size();
             const SumRounding rounding(SumColumns(p.rounding, p.bias, p.fixed, p.real), p.grid,
                                        p.type, "rule");
+            const auto own = rounding.by_rule();
+            floored += own && own->rule == RuleForm::kFloor ? 1 : 0;
             const std::size_t first = channels / 2 / 16 * 16;
             SumTile<std::int32_t> tile{.step = (channels + 15) / 16 * 16 + 16,
                                        .pixels = 1 + rng() % 40,
@@ -209,6 +212,7 @@ TEST(RequantizeSumsKernel, RoundsTilesByTheRulesOnEveryTarget) {
             }
         }
     });
+    EXPECT_GT(floored, 0);
 }
 
 TEST(RequantizeSumsKernel, TakesWhat32BitsHold) {

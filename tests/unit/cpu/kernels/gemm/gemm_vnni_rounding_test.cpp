@@ -4,15 +4,19 @@
 // Sums of the integer product that leave as bytes by a rounding rule, in every form.
 #include "cpu/kernels/gemm/gemm_vnni_rounding.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 
 #include "cpu/kernels/common/aligned_vector.hpp"
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 #include "cpu/machine/avx_vnni.hpp"
 #include "cpu/machine/instructions.hpp"
+#include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
 
@@ -121,6 +125,66 @@ TEST(GemmVnniRounding, IsTheRuleOfEverySumInEveryForm) {
             expect_rounded(c, rng, GemmForm::kPairs);
         });
     }
+}
+
+// The rule that the kernel has itself, in which case it is that of every sum.
+std::optional<RuleForm> expect_rule(const Case& c, const Rounding& r, GemmForm form) {
+    const auto own = r.rounding.by_rule();
+    GemmParams params = c.complete();
+    params.form = form;
+    params.dst_type = r.rounding.dst_type();
+    if (!own || !GemmVnni::stores_rules(params)) {
+        return std::nullopt;
+    }
+    params.scale = own->scale;
+    params.bias = own->shift;
+    params.rule = {*own->rule, own->rest, own->offset, own->low, own->high};
+    const GemmVnni gemm(params);
+    Case bytes = c;
+    bytes.params.dst_type = params.dst_type;
+    const std::vector<float> sums = expected(c);
+    for (const std::size_t parts : {1, 3}) {
+        const Bytes got = run(gemm, bytes, parts);
+        for (std::size_t i = 0; i < sums.size() && !testing::Test::HasFailure(); ++i) {
+            const std::int64_t want =
+                round_sum(r.rules[i % r.rules.size()], static_cast<std::int64_t>(sums[i]));
+            EXPECT_EQ(got.data()[i], static_cast<std::uint8_t>(want)) << "element " << i;
+        }
+    }
+    return own->rule;
+}
+
+TEST(GemmVnniRounding, WidePanelsHaveTheRuleOfEverySum) {
+    if (!has_avx512_vnni()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    std::set<RuleForm> forms;
+    for (unsigned seed = 0; seed < 200 && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        const Case c = plain_case(rng);
+        const Rounding r = random_rounding(rng, c.params.shape.dst_channels);
+        if (const auto form = expect_rule(c, r, GemmForm::kVnni512)) {
+            forms.insert(*form);
+        }
+        if (suits_amx(c)) {
+            expect_rule(c, r, GemmForm::kAmx);
+        }
+    }
+    EXPECT_THAT(forms,
+                testing::ElementsAre(RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst));
+}
+
+TEST(GemmVnniRounding, RulesOfKernelsAreForWidePanels) {
+    std::mt19937 rng(3);
+    Case c = plain_case(rng);
+    c.params.form = GemmForm::kBytes;
+    c.params.dst_type = ElementType::u8;
+    GemmParams params = c.complete();
+    EXPECT_FALSE(GemmVnni::stores_rules(params));
+    const std::vector<std::int32_t> offset(c.params.shape.dst_channels);
+    params.rule = {.form = RuleForm::kReal, .offset = offset, .low = 0.0F, .high = 255.0F};
+    EXPECT_THROW(GemmVnni{params}, Error);
 }
 
 TEST(GemmVnniRounding, IsNotPossibleWhereBytesAreStored) {

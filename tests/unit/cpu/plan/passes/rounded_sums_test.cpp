@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include "cpu/machine/instructions.hpp"
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
@@ -80,6 +81,25 @@ TEST(RoundedSums, IsTheEpilogueOfTheKernelWhereAScaleAndAShiftHaveAllBytes) {
                 for (const auto& step : run.report["steps"]) {
                     EXPECT_NE(step["kind"], "requantize");
                 }
+            }
+        }
+    }
+}
+
+// By products with floats and by floors, where instructions choose how they round.
+TEST(RoundedSums, IsTheEpilogueOfKernelsThatHaveTheRuleItself) {
+    if (!kernels::has_avx512_vnni()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    }
+    unsigned seed = 200;
+    for (const std::size_t layer : {0, 2, 5, 6, 7}) {
+        for (const Grid& grid : {kNoRelu, kRelu, kRelu6}) {
+            for (const char* method : {"TFLITE_XNNPACK", "ONNX", "TFLITE_SINGLE_ROUNDING"}) {
+                SCOPED_TRACE(testing::Message()
+                             << kLayers[layer].name << ", " << grid.name << ", " << method);
+                const DeviceRun run =
+                    check_on_devices(model_of(kLayers[layer], method, grid), ++seed);
+                EXPECT_THAT(run.report.dump(), HasSubstr("as its scale and shift"));
             }
         }
     }

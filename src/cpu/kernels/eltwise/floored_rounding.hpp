@@ -1,0 +1,32 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A rounding rule of integers as the floor of two multiply-adds of floats, for kernels whose
+// instructions choose how they round. Where the nearest float of a sum times a scale lacks the bits
+// (short_rounding.hpp), this has them: the scale has two parts, and what is rounded down before
+// floor() has the same floor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cpu/kernels/eltwise/short_rounding.hpp"
+
+namespace fuseq::kernels {
+
+// The byte is floor(sum * scale + fma(sum, rest, shift)), clamped, where `sum` is
+// f32(sum + offset) and nothing but the fma is rounded. |sum + offset| <= 2^24.
+//
+// A kernel adds the product rounded down, to f32, and converts that rounded down, to i32: floor() of
+// a value is an f32, so that the first rounding does not go below it.
+struct FloorRounding {
+    float scale = 0.0F;
+    float rest = 0.0F;  // at least 0, so that the byte rises with the sum
+    float shift = 0.0F;
+    std::int32_t offset = 0;
+};
+// Of all sums of the rule; without an offset where there is one. Nothing where none is found: for
+// multipliers above 1, and halves away from zero on both sides of it.
+std::optional<FloorRounding> floored_way(const SumRule& rule);
+
+}  // namespace fuseq::kernels
