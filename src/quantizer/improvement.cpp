@@ -99,6 +99,9 @@ public:
             result_.conversion.profile =
                 profile_of(result_.conversion, split_data(count_, kMaxBounding).learn);
         }
+        if (measured_) {
+            result_.conversion.shifts = final_shifts();
+        }
         return std::move(result_);
     }
 
@@ -284,17 +287,18 @@ private:
                 return;
             }
         }
-        if (offer("measured biases", std::move(tried))) {
-            // With a bound on the loss, the last part has to stay unseen.
-            const std::size_t first = kParts * kMaxPartInputs;
-            std::vector<std::size_t> seen;
-            for (std::size_t i = 0; i < std::min(count_, first); ++i) {
-                if (!best_.conversion.options.max_drop || i % kParts != kParts - 1) {
-                    seen.push_back(i);
-                }
+        measured_ = offer("measured biases", std::move(tried));
+    }
+
+    // With a bound on the loss, the last part has to stay unseen.
+    BiasShifts final_shifts() const {
+        std::vector<std::size_t> seen;
+        for (std::size_t i = 0; i < std::min(count_, kParts * kMaxPartInputs); ++i) {
+            if (!result_.conversion.options.max_drop || i % kParts != kParts - 1) {
+                seen.push_back(i);
             }
-            best_.conversion.shifts = measure_shifts(best_.conversion, seen, inputs_);
         }
+        return measure_shifts(result_.conversion, seen, inputs_);
     }
 
     bool gains_on_last_part(const Candidate& tried) const {
@@ -310,6 +314,7 @@ private:
     Distances distances_;        // of the best one
     bool wants_bias_correction_ = false;
     bool equalized_ = false;
+    bool measured_ = false;
     Candidate best_;
     Improved result_;
 };
