@@ -28,7 +28,7 @@
 
 #include "cpu/kernels/common/conv_geometry.hpp"
 #include "cpu/kernels/common/range.hpp"
-#include "cpu/kernels/eltwise/rule_form.hpp"
+#include "cpu/kernels/common/rule_form.hpp"
 #include "fuseq/element_type.hpp"
 
 namespace fuseq::kernels {

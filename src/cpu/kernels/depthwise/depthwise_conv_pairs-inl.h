@@ -29,7 +29,9 @@ public:
           x_(strip.first_x),
           src_step_(strip.src_step),
           src_at_(x_ * src_step_),
-          dst_step_(strip.dst_step) {
+          dst_step_(strip.dst_step),
+          ending_(ending_of(*strip.epilogue)),
+          packs_signed_(strip.epilogue->store == Store::kI8 && !strip.epilogue->clip) {
         unrolled<kSrcRows>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
         unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] = strip.dst[r][0]; });
     }
@@ -281,7 +283,7 @@ private:
         const __m512 scale = loaded_once(vector_of(packed_ + kScale + 64 * Q));
         const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
         if constexpr (F == Finish::kRule) {
-            with_ending(strip_.epilogue->rule, [&](auto ending) FUSEQ_LAMBDA {
+            with_ending(ending_, [&](auto ending) FUSEQ_LAMBDA {
                 const __m512 rest = ending() == Ending::kFloor
                                         ? loaded_once(vector_of(packed_ + kRest + 64 * Q))
                                         : bias;
@@ -313,7 +315,12 @@ private:
 
     template <std::size_t Row, std::size_t N, bool Checked>
     FUSEQ_INLINE void store(__m512i low, __m512i high) const {
-        const __m512i bytes = to_bytes<F>(*strip_.epilogue, low, high);
+        __m512i bytes;
+        if (F == Finish::kRule && packs_signed_) [[likely]] {
+            bytes = _mm512_packs_epi16(low, high);
+        } else {
+            bytes = to_bytes<F>(*strip_.epilogue, low, high);
+        }
         const std::ptrdiff_t at = dst_at_ + static_cast<std::ptrdiff_t>(N) * dst_step_;
         if constexpr (kMode<Checked> == 0) {
             _mm512_storeu_si512(dst_[Row] + at, bytes);
@@ -330,6 +337,8 @@ private:
     std::ptrdiff_t src_at_;  // its offset
     std::ptrdiff_t dst_step_;
     std::ptrdiff_t dst_at_ = 0;
+    Ending ending_;      // of kRule
+    bool packs_signed_;  // and it has i8, all of them
     Registers<const std::uint8_t*, kSrcRows> rows_;
     Registers<std::uint8_t*, Rows> dst_;
     // Interleaved: a column, or one of even number and the lowest row of the next.

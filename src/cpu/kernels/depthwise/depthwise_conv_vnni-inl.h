@@ -24,7 +24,6 @@
 #include <immintrin.h>
 
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 
 #include "cpu/kernels/common/unrolled-inl.h"
@@ -221,15 +220,21 @@ FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias
     }
 }
 
+inline Ending ending_of(const Epilogue& e) {
+    if (!e.rule) {
+        return Ending::kNearest;
+    }
+    return *e.rule == RuleForm::kFloor  ? Ending::kFloor
+           : *e.rule == RuleForm::kReal ? Ending::kReal
+                                        : Ending::kRealZeroFirst;
+}
 // Calls body with the ending as a constant.
 template <class Body>
-FUSEQ_INLINE void with_ending(const std::optional<RuleForm>& rule, const Body& body) {
-    if (!rule) {
-        return body(std::integral_constant<Ending, Ending::kNearest>{});
-    }
-    switch (*rule) {
-        case RuleForm::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
-        case RuleForm::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
+FUSEQ_INLINE void with_ending(Ending ending, const Body& body) {
+    switch (ending) {
+        case Ending::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
+        case Ending::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
+        case Ending::kNearest: return body(std::integral_constant<Ending, Ending::kNearest>{});
         default: return body(std::integral_constant<Ending, Ending::kRealZeroFirst>{});
     }
 }
@@ -240,7 +245,7 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
     if constexpr (F == Finish::kRule) {
         const std::uint8_t* at = packed + 64 * q;
         __m512i v;
-        with_ending(e.rule, [&](auto ending) FUSEQ_LAMBDA {
+        with_ending(ending_of(e), [&](auto ending) FUSEQ_LAMBDA {
             v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
                                   vector_of(at + kBias));
         });

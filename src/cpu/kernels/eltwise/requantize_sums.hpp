@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "cpu/kernels/common/range.hpp"
+#include "cpu/kernels/common/rule_form.hpp"
 #include "cpu/kernels/eltwise/floored_rounding.hpp"
 #include "cpu/kernels/eltwise/rounded_product.hpp"
-#include "cpu/kernels/eltwise/rule_form.hpp"
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 #include "fuseq/element_type.hpp"
 

@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "cpu/kernels/common/conv_geometry.hpp"
-#include "cpu/kernels/eltwise/rule_form.hpp"
+#include "cpu/kernels/common/rule_form.hpp"
 #include "cpu/post_ops/epilogue_program.hpp"
 #include "cpu/post_ops/support.hpp"
 #include "fuseq/element_type.hpp"
