@@ -162,6 +162,13 @@ std::optional<kernels::ResizeParams> params_of(const Node& node, const Request& 
     return params;
 }
 
+// Tables of longer axes take seconds to make, and nobody resizes such images.
+bool has_short_axes(const Shape& shape) {
+    constexpr std::size_t kMaxSize = std::size_t{1} << 20U;
+    return std::all_of(shape.begin(), shape.end(),
+                       [](std::size_t size) { return size <= kMaxSize; });
+}
+
 bool takes_resize(const Node& node) {
     const std::size_t rank = node.port(0).shape.rank();
     const ElementType type = node.input(0).type();
@@ -176,6 +183,9 @@ Verdict resize_request(const Node& node, kernels::ResizeParams& params) {
         return node.is("Interpolate")
                    ? Verdict::no("for f32, u8 and i8 of three to five dimensions")
                    : Verdict::other_kind();
+    }
+    if (!has_short_axes(node.input(0).shape()) || !has_short_axes(node.port(0).shape.to_shape())) {
+        return Verdict::no("an axis of more than 1048576 positions");
     }
     const auto request = node.spec().version == 1 ? request_of_1(node) : request_of_4(node);
     if (!request) {

@@ -84,6 +84,9 @@ TEST_F(ResizeRequestTest, RefusesWithTheReason) {
     EXPECT_THAT(ask("f32[1,3,4,4]", "6,8", nearest, "1,3").reason(), HasSubstr("another axis"));
     EXPECT_THAT(ask("f32[1,3,4,4]", "8,8", nearest + " pads_begin=[0,0,1,0]").reason(),
                 HasSubstr("pads"));
+    EXPECT_THAT(ask("f32[1,1,1,1]", "1,1048577", nearest).reason(),
+                HasSubstr("more than 1048576 positions"));
+    EXPECT_TRUE(ask("f32[1,1,1,1]", "1,1048576", nearest));
 }
 
 TEST_F(ResizeRequestTest, OtherOperationsAreOfAnotherKind) {
