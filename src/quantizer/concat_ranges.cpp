@@ -85,7 +85,7 @@ private:
         double group = 0;
         double own = 0;
     };
-    // Nothing where the input is no place, nor one behind a movement, or has no profile.
+    // Nothing where the input is not quantized, also not before a movement, or not profiled.
     std::optional<Widths> widths_of(Node& join, std::size_t i) const {
         const std::size_t place = place_read_by(placement_, join, i);
         if (place == placement_.places.size()) {

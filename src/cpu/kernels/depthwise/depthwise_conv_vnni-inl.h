@@ -26,6 +26,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "cpu/kernels/common/rule_form-inl.h"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/common/vnni_products-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
@@ -202,21 +203,16 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
 // RuleForm, or none.
 enum class Ending : std::uint8_t { kNearest, kFloor, kReal, kRealZeroFirst };
 
-// Rounded down before floor(), a value keeps its floor.
 template <Ending E>
 FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
-    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
-    const __m512 x = _mm512_cvtepi32_ps(acc);
     if constexpr (E == Ending::kNearest) {
-        return _mm512_cvtps_epi32(_mm512_fmadd_ps(x, scale, bias));
+        return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, bias));
     } else if constexpr (E == Ending::kFloor) {
-        const __m512 low = _mm512_fmadd_ps(x, rest, bias);
-        return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+        return by_floor(acc, scale, rest, bias);
     } else if constexpr (E == Ending::kReal) {
-        const __m512i nearest = _mm512_cvtps_epi32(_mm512_mul_ps(x, scale));
-        return _mm512_add_epi32(nearest, _mm512_castps_si512(bias));
+        return by_real(acc, scale, _mm512_castps_si512(bias));
     } else {
-        return _mm512_cvtps_epi32(_mm512_add_ps(_mm512_mul_ps(x, scale), bias));
+        return by_real_zero_first(acc, scale, bias);
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include <iterator>
 
+#include "cpu/kernels/common/rule_form-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_requantizing_add-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
@@ -110,10 +111,9 @@ FUSEQ_INLINE void finish_leaky(const WidePanel& panel, Registers<__m512i, Count>
     });
 }
 
-// Vector N of all pixels, by a rule. Rounded down before floor(), a value keeps its floor.
+// Vector N of all pixels, by a rule.
 template <std::size_t Vectors, std::size_t N, std::size_t Count>
 FUSEQ_INLINE void finish_rule(const WidePanel& panel, Registers<__m512i, Count>& acc) {
-    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     const WideVector& k = panel.vectors[N];
     const __m512 scale = _mm512_load_ps(k.scale);
     const __m512 shift = _mm512_load_ps(k.shift);
@@ -126,22 +126,12 @@ FUSEQ_INLINE void finish_rule(const WidePanel& panel, Registers<__m512i, Count>&
     const WideWay way = panel.ways[N];
     if (way == WideWay::kFloor) {
         const __m512 rest = _mm512_load_ps(k.rest);
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            const __m512 x = _mm512_cvtepi32_ps(v);
-            const __m512 low = _mm512_fmadd_ps(x, rest, shift);
-            return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
-        });
+        each([&](__m512i v) FUSEQ_LAMBDA { return by_floor(v, scale, rest, shift); });
     } else if (way == WideWay::kReal) {
         const __m512i zero_point = _mm512_cvtps_epi32(shift);
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
-            return _mm512_add_epi32(_mm512_cvtps_epi32(x), zero_point);
-        });
+        each([&](__m512i v) FUSEQ_LAMBDA { return by_real(v, scale, zero_point); });
     } else {
-        each([&](__m512i v) FUSEQ_LAMBDA {
-            const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(v), scale);
-            return _mm512_cvtps_epi32(_mm512_add_ps(x, shift));
-        });
+        each([&](__m512i v) FUSEQ_LAMBDA { return by_real_zero_first(v, scale, shift); });
     }
     if (panel.clips) {
         const __m512i low = _mm512_cvtps_epi32(_mm512_load_ps(k.low));

@@ -92,22 +92,13 @@ void find_chunk(Packed& p) {
     p.values = rounded_up(values + p.depth + kOverread, kOverread);
 }
 
-// Pairs of rows of each column, the last one with zeros.
-void find_columns(Packed& p) {
-    const ConvGeometry& s = p.shape;
-    constexpr std::size_t kRows = 4;
-    for (std::size_t column = 0; column < s.kernel_width; ++column) {
-        for (std::size_t row = 0; row < kRows; ++row) {
-            p.taps.push_back(static_cast<std::ptrdiff_t>(
-                row * s.dilation_height * p.row + column * s.dilation_width * s.src_channels));
-        }
-    }
-}
-
 void find_taps(Packed& p, const Taps& taps) {
     const ConvGeometry& s = p.shape;
     if (p.by_columns()) {
-        return find_columns(p);
+        // As many as weights: of each column three rows and zeros. Where they begin the kernel knows.
+        constexpr std::size_t kRows = 4;
+        p.taps.assign(kRows * s.kernel_width, 0);
+        return;
     }
     for (std::size_t row = 0; row < taps.rows; ++row) {
         for (std::size_t column = 0; column < taps.columns; ++column) {

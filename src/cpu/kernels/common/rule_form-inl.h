@@ -1,0 +1,40 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The forms of rule_form.hpp on 16 sums, with AVX-512.
+#pragma once
+
+#include <immintrin.h>
+
+#include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/vnni_target.hpp"
+
+FUSEQ_BEGIN_VNNI
+
+namespace fuseq::kernels {
+namespace {
+
+// kFloor. Rounded down before floor(), a value keeps its floor.
+FUSEQ_INLINE __m512i by_floor(__m512i sum, __m512 scale, __m512 rest, __m512 bias) {
+    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+    const __m512 x = _mm512_cvtepi32_ps(sum);
+    const __m512 low = _mm512_fmadd_ps(x, rest, bias);
+    return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+}
+
+// kReal.
+FUSEQ_INLINE __m512i by_real(__m512i sum, __m512 scale, __m512i bias) {
+    const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
+    return _mm512_add_epi32(_mm512_cvtps_epi32(x), bias);
+}
+
+// kRealZeroFirst.
+FUSEQ_INLINE __m512i by_real_zero_first(__m512i sum, __m512 scale, __m512 bias) {
+    const __m512 x = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), scale);
+    return _mm512_cvtps_epi32(_mm512_add_ps(x, bias));
+}
+
+}  // namespace
+}  // namespace fuseq::kernels
+
+FUSEQ_END_VNNI
