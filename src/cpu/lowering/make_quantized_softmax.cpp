@@ -30,7 +30,7 @@ void softmax_of(const QuantizedSoftmaxRow& row,
         results.resize(std::max(results.size(), size));
         for (std::size_t r = begin; r < end; ++r) {
             std::copy_n(static_cast<const Byte*>(src) + r * size, size, values.begin());
-            row(values.data(), results.data(), size, 1);
+            row(values.data(), results.data(), 1);
             auto* to = static_cast<Byte*>(dst) + r * size;
             for (std::size_t i = 0; i < size; ++i) {
                 to[i] = static_cast<Byte>(std::clamp(results[i], limits.lowest, limits.highest));
@@ -62,7 +62,7 @@ Verdict make_quantized_softmax(StepBuilder& builder, Node& node) {
         type == ElementType::i8 ? softmax_of<std::int8_t> : softmax_of<std::uint8_t>;
     const TensorId src = builder.tensor_of(node.input(0), layout);
     const TensorId dst = builder.new_tensor(type, node.port(0).shape, layout);
-    auto kernel = [softmax, row = QuantizedSoftmaxRow(attrs, rule_of(node)->rule),
+    auto kernel = [softmax, row = QuantizedSoftmaxRow(attrs, rule_of(node)->rule, axes->length),
                    limits = output_limits(attrs), rows = axes->outer, size = axes->length](
                       const void* x, void* y) { softmax(row, limits, rows, size, x, y); };
     add_node_step(

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/axes.hpp"
 #include "ops/op_list.hpp"
@@ -36,10 +37,10 @@ void evaluate(EvalContext& context) {
     const std::vector<std::int32_t> src = integers(context.input(0));
     std::vector<std::int64_t> values(src.size());
     const std::size_t rows = shape[axis] == 0 ? 0 : src.size() / shape[axis];
-    const QuantizedSoftmaxRow row(attrs, rule);
+    const QuantizedSoftmaxRow row(attrs, rule, shape[axis]);
     for (std::size_t r = 0; r < rows; ++r) {
         const std::size_t at = r / step * step * shape[axis] + r % step;
-        row(src.data() + at, values.data() + at, shape[axis], step);
+        row(src.data() + at, values.data() + at, step);
     }
     store(context.output(0, shape), values, output_limits(attrs));
 }
@@ -85,15 +86,30 @@ struct QuantizedSoftmaxRow::Row {
     }
 };
 
-QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs, RoundingRule rule)
+QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs,
+                                         RoundingRule rule,
+                                         std::size_t size)
     : input_scale_(attrs.input_scales[0]),
       beta_(attrs.beta),
       output_scale_(attrs.output_scale),
       output_zero_point_(attrs.output_zero_point),
       logarithm_(attrs.logarithm),
-      rule_(rule) {
+      is_signed_(output_limits(attrs).lowest < 0),
+      rule_(rule),
+      size_(size) {
+    if (logarithm_ && rule_ == RoundingRule::kScaledTable) {
+        rule_ = RoundingRule::kRealHalfEven;
+    }
+    if (rule_ == RoundingRule::kScaledTable) {
+        make_scaled_powers();
+    } else {
+        make_powers();
+    }
+}
+
+void QuantizedSoftmaxRow::make_powers() {
     for (std::size_t distance = 0; distance < kDistances; ++distance) {
-        if (rule == RoundingRule::kTable) {
+        if (rule_ == RoundingRule::kTable) {
             powers_.push_back(std::exp(-(input_scale_ * beta_) * static_cast<float>(distance)));
         } else {
             const float exponent = -static_cast<float>(distance) * input_scale_ * beta_;
@@ -102,17 +118,26 @@ QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs, Rou
     }
 }
 
+// The maximum has exp(log(FLT_MAX / size) - 5): the sum is finite, and small powers are no denormals.
+void QuantizedSoftmaxRow::make_scaled_powers() {
+    constexpr double kReserve = 5;
+    const auto scale = static_cast<double>(input_scale_ * beta_);
+    const float most = std::numeric_limits<float>::max() / static_cast<float>(size_);
+    const double shift = std::max(0.0, static_cast<double>(std::log(most)) - kReserve) / scale;
+    for (std::size_t distance = 0; distance < kDistances; ++distance) {
+        powers_.push_back(
+            static_cast<float>(std::exp((shift - static_cast<double>(distance)) * scale)));
+    }
+}
+
 void QuantizedSoftmaxRow::operator()(const std::int32_t* src,
                                      std::int64_t* dst,
-                                     std::size_t size,
                                      std::size_t step) const {
-    const Row row{src, dst, size, step};
-    if (rule_ != RoundingRule::kTable) {
-        by_real_values(row);
-    } else if (logarithm_) {
-        logarithms_by_table(row);
-    } else {
-        by_table(row);
+    const Row row{src, dst, size_, step};
+    switch (rule_) {
+        case RoundingRule::kTable: return logarithm_ ? logarithms_by_table(row) : by_table(row);
+        case RoundingRule::kScaledTable: return by_scaled_table(row);
+        default: return by_real_values(row);
     }
 }
 
@@ -146,6 +171,34 @@ void QuantizedSoftmaxRow::logarithms_by_table(const Row& row) const {
         const float scaled = step * static_cast<float>(row.src[i * row.step]);
         row.dst[i * row.step] =
             rules::to_integer(std::rint(scaled - subtracted)) + output_zero_point_;
+    }
+}
+
+// Of short rows power * floor(1 / so) may overflow. The conversion to integers is that of
+// ONNX Runtime on x86: 0 for u8, for i8 the least int32, to which the zero point is added modulo 2^32.
+std::int64_t QuantizedSoftmaxRow::of_overflow() const {
+    if (!is_signed_) {
+        return output_zero_point_;
+    }
+    return output_zero_point_ < 0 ? std::numeric_limits<std::int32_t>::max()
+                                  : std::numeric_limits<std::int32_t>::min();
+}
+
+void QuantizedSoftmaxRow::by_scaled_table(const Row& row) const {
+    const std::int32_t top = row.maximum();
+    const auto power = [&](std::size_t i) {
+        return powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
+    };
+    float sum = 0;
+    for (std::size_t i = 0; i < row.size; ++i) {
+        sum += power(i);
+    }
+    const float steps = std::floor(1.0F / output_scale_);
+    for (std::size_t i = 0; i < row.size; ++i) {
+        const float share = std::rint(power(i) * steps / sum);
+        row.dst[i * row.step] = std::isfinite(share)
+                                    ? static_cast<std::int64_t>(share) + output_zero_point_
+                                    : of_overflow();
     }
 }
 

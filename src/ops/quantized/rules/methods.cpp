@@ -101,7 +101,7 @@ constexpr MethodRow onnx() {
             .mean = kF32,
             .image_mean = both(kF32),
             .concat = real,
-            .softmax = real,
+            .softmax = choice(Rule::kScaledTable),
             .table = real,
             .resize = both(real)};
 }
@@ -298,6 +298,7 @@ std::string to_string(const RuleChoice& choice) {
                                              "real, zero point first",
                                              "half away of raw sums",
                                              "f32 table",
+                                             "scaled f32 table",
                                              "ten fractional bits",
                                              "f32 mean, half away",
                                              "D2 of raw sums",

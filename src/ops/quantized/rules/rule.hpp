@@ -24,7 +24,8 @@ enum class RoundingRule {
     kRealZeroFirst,  // the same with rint(y / s + z)
     kRawHalfAway,    // half away from zero of the mean of the integers themselves
     kTable,          // f32 table of exponentials, summed in order, rint
-    kFixed10,        // ten fractional bits a dimension, half away from zero
+    kScaledTable,  // the same table times what its row can sum up to, q = p * floor(1 / so) / sum, rint
+    kFixed10,      // ten fractional bits a dimension, half away from zero
     kRealMean,     // f32(sum of q) / count * (si / so) - zi * (si / so), half away from zero, + z;
                    // sum of q / count, cut off, where src and dst have one grid
     kRawMean,      // D2 of the sum of q, M = si / (count * so), + z - half away of zi * si / so

@@ -135,6 +135,31 @@ TEST(QuantizedSoftmax, GivesShares) {
     }
 }
 
+// What ONNX Runtime 1.30 gives for QLinearSoftmax: 1 / 0.0061 is 163.9, of which it takes 163 (83 - 128 and 83
+// otherwise); one element of many steps overflows.
+TEST(QuantizedSoftmax, TakesWholeStepsAsOnnxRuntime) {
+    const auto run = [](const std::string& grid, const std::string& type, const In& src) {
+        return run_op("QuantizedSoftmax", 1,
+                      "input_scales=0.05; axis=1; method=ONNX; output_type=" + type + "; " + grid,
+                      {src})[0];
+    };
+    const In unsigned_row = in<std::uint8_t>({1, 5}, {200, 190, 180, 100, 7});
+    expect_tensor<std::uint8_t>(
+        run("output_scale=0.0061; output_zero_point=30", "u8", unsigned_row), {1, 5},
+        {112, 80, 60, 31, 30});
+    expect_tensor<std::uint8_t>(run("output_scale=0.0039; output_zero_point=0", "u8", unsigned_row),
+                                {1, 5}, {129, 78, 48, 1, 0});
+    const In signed_row = in<std::int8_t>({1, 5}, {100, 90, 80, 0, -128});
+    expect_tensor<std::int8_t>(run("output_scale=0.0061; output_zero_point=-100", "i8", signed_row),
+                               {1, 5}, {-18, -50, -70, -99, -100});
+    const In one = in<std::int8_t>({1, 1}, {100});
+    const std::string many = "output_scale=0.00390625; output_zero_point=";
+    expect_tensor<std::int8_t>(run(many + "-128", "i8", one), {1, 1}, {127});
+    expect_tensor<std::int8_t>(run(many + "0", "i8", one), {1, 1}, {-128});
+    expect_tensor<std::uint8_t>(run(many + "7", "u8", in<std::uint8_t>({1, 1}, {100})), {1, 1},
+                                {7});
+}
+
 // Two equal values: log(1/2) is -0.693, -11.09 sixteenths.
 TEST(QuantizedSoftmax, GivesLogarithmsOfShares) {
     const auto run = [](const std::string& method) {
