@@ -72,6 +72,15 @@ public:
         }
         return tensor;
     }
+    void ints(const std::string& name, const std::vector<std::int64_t>& values) {
+        auto* tensor = graph().add_initializer();
+        tensor->set_name(name);
+        tensor->set_data_type(::onnx::TensorProto::INT64);
+        tensor->add_dims(static_cast<std::int64_t>(values.size()));
+        for (const std::int64_t value : values) {
+            tensor->add_int64_data(value);
+        }
+    }
     // Bytes of u8, or of u4 and i4 with two values a byte.
     ::onnx::TensorProto* raw(const std::string& name,
                              const std::vector<std::int64_t>& dims,
@@ -121,6 +130,19 @@ inline void integer(::onnx::NodeProto* node, const std::string& name, std::int64
 
 inline void real(::onnx::NodeProto* node, const std::string& name, float value) {
     attribute(node, name, ::onnx::AttributeProto::FLOAT)->set_f(value);
+}
+
+inline void text(::onnx::NodeProto* node, const std::string& name, const std::string& value) {
+    attribute(node, name, ::onnx::AttributeProto::STRING)->set_s(value);
+}
+
+inline void integer_list(::onnx::NodeProto* node,
+                         const std::string& name,
+                         const std::vector<std::int64_t>& values) {
+    auto* list = attribute(node, name, ::onnx::AttributeProto::INTS);
+    for (const std::int64_t value : values) {
+        list->add_ints(value);
+    }
 }
 
 // All outputs of the model on a device.

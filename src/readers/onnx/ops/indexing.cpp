@@ -14,9 +14,37 @@ Outputs gather(Operator& op) {
                    {op.input(0), op.input(1), op.int_scalar(op.attributes.integer("axis", 0))})};
 }
 
+// In ONNX indices may be smaller than the data beside the axis, and take its beginning.
+Output beginning_of(Operator& op, const Output& data, const Output& indices, std::int64_t axis) {
+    const PartialShape& have = data.partial_shape();
+    const PartialShape& want = indices.partial_shape();
+    if (!have.rank_is_static() || !want.rank_is_static() || have.rank() != want.rank()) {
+        return data;
+    }
+    std::vector<std::int64_t> axes;
+    std::vector<std::int64_t> ends;
+    for (std::size_t d = 0; d < have.rank(); ++d) {
+        const bool known = have[d].is_static() && want[d].is_static();
+        if (known && d != op.axis(axis, have.rank()) &&
+            want[d].get_length() < have[d].get_length()) {
+            axes.push_back(static_cast<std::int64_t>(d));
+            ends.push_back(want[d].get_length());
+        }
+    }
+    if (axes.empty()) {
+        return data;
+    }
+    const std::size_t count = axes.size();
+    return op.add("Slice",
+                  {data, op.int_list(std::vector<std::int64_t>(count, 0)), op.int_list(ends),
+                   op.int_list(std::vector<std::int64_t>(count, 1)), op.int_list(axes)});
+}
+
 Outputs gather_elements(Operator& op) {
-    return {op.add("GatherElements", {op.input(0), op.input(1)},
-                   {{"axis", op.attributes.integer("axis", 0)}})};
+    const std::int64_t axis = op.attributes.integer("axis", 0);
+    return {op.add("GatherElements",
+                   {beginning_of(op, op.input(0), op.input(1), axis), op.input(1)},
+                   {{"axis", axis}})};
 }
 
 Outputs gather_nd(Operator& op) {

@@ -4,6 +4,7 @@
 // Poolings.
 #include "readers/onnx/ops/pooling.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include "readers/onnx/operator_table.hpp"
@@ -28,6 +29,29 @@ ModelAttributes attributes_of(const Operator& op, const Window& window) {
     return attributes;
 }
 
+// Pads the end so far that every window lies in the padded source, which changes no size: averages
+// divide by the whole window then, by the definition without the padding beyond the stated one.
+void pad_last_windows(const Operator& op, Window& window) {
+    const PartialShape& shape = op.input(0).partial_shape();
+    if (window.auto_pad != "explicit" || op.attributes.integer("ceil_mode", 0) == 0 ||
+        !shape.rank_is_static() || shape.rank() != window.kernel.size() + 2) {
+        return;
+    }
+    const std::size_t first = op.attributes.integer("channels_last", 0) != 0 ? 1 : 2;
+    for (std::size_t d = 0; d < window.kernel.size(); ++d) {
+        const Dimension& size = shape[first + d];
+        const std::int64_t reach = (window.kernel[d] - 1) * window.dilations[d] + 1;
+        const std::int64_t from = size.is_static() ? size.get_length() + window.begin[d] : 0;
+        const std::int64_t left = from + window.end[d] - reach;
+        if (!size.is_static() || left < 0 || window.strides[d] <= 0) {
+            continue;
+        }
+        std::int64_t steps = (left + window.strides[d] - 1) / window.strides[d];
+        steps -= steps * window.strides[d] >= from ? 1 : 0;
+        window.end[d] = std::max(window.end[d], steps * window.strides[d] + reach - from);
+    }
+}
+
 Outputs max_pool(Operator& op) {
     ModelAttributes attributes = pool_attributes(op);
     attributes.push_back({"index_element_type", ElementType::i64});
@@ -46,7 +70,8 @@ Outputs lp_pool(Operator& op) {
     const Output x = op.input(0);
     const auto p = static_cast<double>(op.attributes.integer("p", 2));
     op.require(p >= 1, "attribute p is ", p, ", expected 1 or more");
-    const Window window = pool_window(op);
+    Window window = pool_window(op);
+    pad_last_windows(op, window);
     ModelAttributes attributes = attributes_of(op, window);
     attributes.push_back({"exclude-pad", false});
     const Output powers = op.add("Power", {op.add("Abs", {x}), op.scalar(p, x)});
@@ -107,6 +132,12 @@ namespace fuseq::onnx_reader {
 
 ModelAttributes pool_attributes(const Operator& op) {
     return pooling_operators::attributes_of(op, pooling_operators::pool_window(op));
+}
+
+ModelAttributes whole_window_attributes(const Operator& op) {
+    Window window = pooling_operators::pool_window(op);
+    pooling_operators::pad_last_windows(op, window);
+    return pooling_operators::attributes_of(op, window);
 }
 
 Output average(Operator& op, const Output& x) {

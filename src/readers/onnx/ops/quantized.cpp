@@ -263,8 +263,10 @@ Output quantized_concat(Operator& op) {
 }
 
 Output quantized_average(Operator& op) {
-    ModelAttributes more = pool_attributes(op);
-    more.push_back({"exclude_pad", op.attributes.integer("count_include_pad", 0) == 0});
+    // ONNX Runtime's kernel divides by the whole window where padding counts.
+    const bool exclude_pad = op.attributes.integer("count_include_pad", 0) == 0;
+    ModelAttributes more = exclude_pad ? pool_attributes(op) : whole_window_attributes(op);
+    more.push_back({"exclude_pad", exclude_pad});
     more.push_back({"channels_last", op.attributes.integer("channels_last", 0) != 0});
     return one_source(op, "QuantizedAveragePool", more);
 }

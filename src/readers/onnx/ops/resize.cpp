@@ -5,14 +5,16 @@
 #include <algorithm>
 
 #include "readers/onnx/operator_table.hpp"
+#include "readers/onnx/ops/resize_by_matrices.hpp"
 
 namespace fuseq::onnx_reader::resize_operators {
 namespace {
 
 using Outputs = std::vector<Output>;
 
-constexpr const char* kCoordinates[] = {"half_pixel", "pytorch_half_pixel", "asymmetric",
-                                        "tf_half_pixel_for_nn", "align_corners"};
+constexpr const char* kCoordinates[] = {
+    "half_pixel",           "half_pixel_symmetric", "pytorch_half_pixel", "asymmetric",
+    "tf_half_pixel_for_nn", "align_corners",        "tf_crop_and_resize"};
 constexpr const char* kRoundings[] = {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
 
 template <std::size_t N>
@@ -68,21 +70,36 @@ void drop_kept_axes(Operator& op, Target& target) {
     target.axes = axes;
 }
 
+ResizeForm form_of(const Operator& op, const std::string& coordinates) {
+    const std::string mode = mode_of(op);
+    ResizeForm form{.mode = mode == "linear_onnx" ? "linear" : mode,
+                    .coordinates = coordinates,
+                    .rounding = op.attributes.text("nearest_mode", "round_prefer_floor"),
+                    .cubic_coefficient = op.attributes.real("cubic_coeff_a", -0.75F),
+                    .antialias = op.attributes.integer("antialias", 0) != 0,
+                    .exclude_outside = op.attributes.integer("exclude_outside", 0) != 0};
+    check_word(op, "coordinate_transformation_mode", form.coordinates, kCoordinates);
+    check_word(op, "nearest_mode", form.rounding, kRoundings);
+    op.require(!form.antialias || (form.mode != "nearest" && coordinates != "tf_crop_and_resize"),
+               "antialias=1 needs mode linear or cubic, and another coordinate_transformation_mode "
+               "than tf_crop_and_resize");
+    return form;
+}
+
 Outputs interpolate(Operator& op, Target target, const std::string& coordinates) {
-    const std::string rounding = op.attributes.text("nearest_mode", "round_prefer_floor");
-    check_word(op, "coordinate_transformation_mode", coordinates, kCoordinates);
-    check_word(op, "nearest_mode", rounding, kRoundings);
-    op.require(op.attributes.integer("exclude_outside", 0) == 0,
-               "exclude_outside=1 is not supported");
-    op.require(op.attributes.text("keep_aspect_ratio_policy", "stretch") == "stretch",
-               "keep_aspect_ratio_policy other than stretch is not supported");
-    op.require(op.attributes.integer("antialias", 0) == 0, "antialias=1 is not supported");
+    const ResizeForm form = form_of(op, coordinates);
+    const bool keeps_ratio =
+        !target.by_scales && op.attributes.text("keep_aspect_ratio_policy", "stretch") != "stretch";
+    if (!is_interpolate(form) || keeps_ratio) {
+        const Output crop = form.coordinates == "tf_crop_and_resize" ? op.input(1) : Output{};
+        return {resize_by_matrices(op, form, target.values, target.by_scales, target.axes, crop)};
+    }
     drop_kept_axes(op, target);
     return {op.add("Interpolate", {op.input(0), target.values, op.int_list(target.axes)},
                    {{"mode", mode_of(op)},
                     {"shape_calculation_mode", std::string(target.by_scales ? "scales" : "sizes")},
                     {"coordinate_transformation_mode", coordinates},
-                    {"nearest_mode", rounding},
+                    {"nearest_mode", form.rounding},
                     {"cube_coeff", op.attributes.real("cubic_coeff_a", -0.75F)}})};
 }
 
@@ -150,7 +167,7 @@ const OperatorRow kRows[] = {
      .since = 11,
      .translate = resize,
      .note = "tf_crop_and_resize, half_pixel_symmetric, exclude_outside, antialias and "
-             "keep_aspect_ratio_policy refused"},
+             "keep_aspect_ratio_policy for known sizes, as products"},
     {.type = "Upsample", .since = 7, .translate = upsample_by_attribute},
     {.type = "Upsample", .since = 9, .translate = upsample_by_input},
     {.type = "GridSample", .since = 16, .translate = grid_sample, .note = "2D"},

@@ -94,13 +94,43 @@ Outputs slice_by_inputs(Operator& op) {
 
 std::string pad_mode(const Operator& op) {
     const std::string mode = op.attributes.text("mode", "constant");
-    op.require(mode == "constant" || mode == "reflect" || mode == "edge", "attribute mode is '",
-               mode, "', constant, reflect and edge are supported");
+    op.require(mode == "constant" || mode == "reflect" || mode == "edge" || mode == "wrap",
+               "attribute mode is '", mode, "', expected constant, reflect, edge or wrap");
     return mode;
+}
+
+// The image repeats without end: element i is element (i - begin) mod size.
+Outputs pad_by_wrapping(Operator& op, const Output& begin, const Output& end) {
+    const std::vector<std::int64_t> before = op.ints(begin, "pads");
+    const std::vector<std::int64_t> after = op.ints(end, "pads");
+    Output x = op.input(0);
+    op.require(before.size() == op.rank(x), "pads has ", 2 * before.size(),
+               " values, expected two a dimension");
+    for (std::size_t d = 0; d < before.size(); ++d) {
+        if (before[d] == 0 && after[d] == 0) {
+            continue;
+        }
+        const Dimension& dimension = x.partial_shape()[d];
+        op.require(dimension.is_static() && dimension.get_length() > 0, "dimension ", d,
+                   " is not known or empty, which mode wrap needs");
+        const std::int64_t size = dimension.get_length();
+        constexpr std::int64_t kMost = std::int64_t{1} << 31;
+        op.require(std::max(std::abs(before[d]), std::abs(after[d])) < kMost, "pads has ",
+                   before[d], " and ", after[d], " for dimension ", d);
+        std::vector<std::int64_t> places;
+        for (std::int64_t i = -before[d]; i < size + after[d]; ++i) {
+            places.push_back((i % size + size) % size);
+        }
+        x = op.add("Gather", {x, op.int_list(places), op.int_scalar(static_cast<std::int64_t>(d))});
+    }
+    return {x};
 }
 
 Outputs pad(Operator& op, const Output& begin, const Output& end, const Output& value) {
     const std::string mode = pad_mode(op);
+    if (mode == "wrap") {
+        return pad_by_wrapping(op, begin, end);
+    }
     std::vector<Output> inputs{op.input(0), begin, end};
     if (mode == "constant") {
         inputs.push_back(value);
@@ -186,7 +216,7 @@ const OperatorRow kRows[] = {
     {.type = "Slice", .since = 1, .translate = slice_by_attributes},
     {.type = "Slice", .since = 10, .translate = slice_by_inputs},
     {.type = "Pad", .since = 2, .translate = pad_by_attributes},
-    {.type = "Pad", .since = 11, .translate = pad_by_inputs, .note = "mode wrap refused"},
+    {.type = "Pad", .since = 11, .translate = pad_by_inputs, .note = "mode wrap for known sizes"},
     {.type = "Trilu", .since = 14, .translate = trilu},
     {.type = "ReverseSequence", .since = 10, .translate = reverse_sequence},
 };

@@ -1,0 +1,160 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+#include "readers/onnx/ops/resize_by_matrices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace fuseq::onnx_reader {
+namespace resize_matrices {
+namespace {
+
+// A matrix of 4096 by 4096; above that the product costs more than it is worth.
+constexpr std::int64_t kMostWeights = std::int64_t{1} << 24;
+
+std::int64_t known_size(const Operator& op, const Output& x, std::int64_t axis) {
+    const Dimension& size = x.partial_shape()[static_cast<std::size_t>(axis)];
+    op.require(size.is_static() && size.get_length() > 0, "dimension ", axis,
+               " is not known, which this form of Resize needs");
+    return size.get_length();
+}
+
+// With keep_aspect_ratio_policy all axes have the smallest or the largest scale.
+void keep_aspect_ratio(const Operator& op, std::vector<ResizedAxis>& axes) {
+    const std::string policy = op.attributes.text("keep_aspect_ratio_policy", "stretch");
+    if (policy == "stretch" || axes.empty()) {
+        return;
+    }
+    op.require(policy == "not_larger" || policy == "not_smaller",
+               "attribute keep_aspect_ratio_policy is '", policy,
+               "', expected stretch, not_larger or not_smaller");
+    const auto smaller = [](const ResizedAxis& a, const ResizedAxis& b) {
+        return a.scale < b.scale;
+    };
+    const float scale = policy == "not_larger"
+                            ? std::min_element(axes.begin(), axes.end(), smaller)->scale
+                            : std::max_element(axes.begin(), axes.end(), smaller)->scale;
+    for (ResizedAxis& axis : axes) {
+        axis.scale = scale;
+        axis.dst =
+            static_cast<std::int64_t>(std::floor(scale * static_cast<float>(axis.src) + 0.5F));
+    }
+}
+
+std::vector<ResizedAxis> resized_axes(const Operator& op,
+                                      const Output& values,
+                                      bool by_scales,
+                                      const std::vector<std::int64_t>& axes,
+                                      const Output& crop) {
+    const auto known = op.value(values);
+    op.require(known && known->get_size() == axes.size(), by_scales ? "scales" : "sizes",
+               " are not known or not one an axis, which this form of Resize needs");
+    const std::vector<float> stated = to_floats(*known);
+    std::vector<float> corners;
+    if (crop) {
+        const auto roi = op.value(crop);
+        op.require(roi && roi->get_size() == 2 * axes.size(),
+                   "roi is not known or does not have two values an axis");
+        corners = to_floats(*roi);
+    }
+    std::vector<ResizedAxis> result;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        ResizedAxis axis{.src = known_size(op, op.input(0), axes[i])};
+        const float value = stated[i];
+        op.require(std::isfinite(value) && value > 0, by_scales ? "scale " : "size ", value,
+                   " is not above 0");
+        const auto src = static_cast<float>(axis.src);
+        axis.scale = by_scales ? value : value / src;
+        axis.dst = static_cast<std::int64_t>(by_scales ? std::floor(value * src) : value);
+        if (crop) {
+            axis.crop_begin = corners[i];
+            axis.crop_end = corners[i + axes.size()];
+        }
+        op.require(axis.dst > 0, "dimension ", axes[i], " would have ", axis.dst, " elements");
+        result.push_back(axis);
+    }
+    if (!by_scales) {
+        keep_aspect_ratio(op, result);
+    }
+    return result;
+}
+
+// The product along an axis: in place where it is one of the last two, else moved to the end.
+Output multiply_axis(
+    Operator& op, const Output& x, std::size_t axis, std::size_t rank, const Output& matrix) {
+    if (axis + 1 == rank) {
+        return op.add("MatMul", {x, matrix}, {{"transpose_a", false}, {"transpose_b", true}});
+    }
+    if (axis + 2 == rank) {
+        return op.add("MatMul", {matrix, x}, {{"transpose_a", false}, {"transpose_b", false}});
+    }
+    std::vector<std::int64_t> order(rank);
+    std::iota(order.begin(), order.end(), 0);
+    std::swap(order[axis], order.back());
+    const Output last = multiply_axis(op, op.transpose(x, order), rank - 1, rank, matrix);
+    return op.transpose(last, order);
+}
+
+// Pixels beyond the source get `value`.
+Output extrapolate(Operator& op,
+                   const Output& x,
+                   std::size_t axis,
+                   std::size_t rank,
+                   const std::vector<bool>& beyond,
+                   double value) {
+    if (std::find(beyond.begin(), beyond.end(), true) == beyond.end()) {
+        return x;
+    }
+    Shape shape(rank - axis, 1);
+    shape[0] = beyond.size();
+    Tensor mask(ElementType::boolean, shape);
+    std::copy(beyond.begin(), beyond.end(), mask.data<bool>());
+    return op.add("Select", {op.constant(std::move(mask)), op.scalar(value, x), x});
+}
+
+bool changes(const ResizedAxis& axis, const ResizeForm& form) {
+    return axis.src != axis.dst || axis.scale != 1 ||
+           (form.coordinates == "tf_crop_and_resize" &&
+            (axis.crop_begin != 0 || axis.crop_end != 1));
+}
+
+}  // namespace
+}  // namespace resize_matrices
+
+bool is_interpolate(const ResizeForm& form) {
+    return !form.antialias && !(form.exclude_outside && form.mode == "cubic") &&
+           form.coordinates != "tf_crop_and_resize" && form.coordinates != "half_pixel_symmetric";
+}
+
+Output resize_by_matrices(Operator& op,
+                          const ResizeForm& form,
+                          const Output& values,
+                          bool by_scales,
+                          const std::vector<std::int64_t>& axes,
+                          const Output& crop) {
+    using namespace resize_matrices;
+    const std::size_t rank = op.rank(op.input(0));
+    const ElementType type = op.input(0).type();
+    Output x = op.convert(op.input(0), ElementType::f32);
+    const std::vector<ResizedAxis> resized = resized_axes(op, values, by_scales, axes, crop);
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const ResizedAxis& axis = resized[i];
+        if (!changes(axis, form)) {
+            continue;
+        }
+        op.require(axis.dst <= kMostWeights / axis.src, "dimension ", axes[i], " of ", axis.src,
+                   " elements becomes ", axis.dst, ", too many for this form of Resize");
+        const ResizeWeights weights = resize_weights(axis, form);
+        const auto at = static_cast<std::size_t>(axes[i]);
+        const Shape shape{static_cast<std::size_t>(axis.dst), static_cast<std::size_t>(axis.src)};
+        const Output matrix = op.constant(Tensor::of<float>(shape, weights.values));
+        x = multiply_axis(op, x, at, rank, matrix);
+        x = extrapolate(op, x, at, rank, weights.beyond,
+                        op.attributes.real("extrapolation_value", 0.0F));
+    }
+    return op.convert(x, type);
+}
+
+}  // namespace fuseq::onnx_reader

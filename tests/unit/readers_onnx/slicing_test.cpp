@@ -1,0 +1,43 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pad that repeats the source, against ONNX Runtime 1.30.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/readers_onnx/onnx_model.hpp"
+
+namespace fuseq::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+OnnxModel wrapped(std::int64_t rows) {
+    OnnxModel m(19);
+    m.input("x", {rows, 3});
+    m.ints("pads", {1, 2, 0, 4});
+    text(m.node("Pad", {"x", "pads"}, {"y"}, "pad"), "mode", "wrap");
+    m.output("y");
+    return m;
+}
+
+TEST(OnnxPad, WrapsAroundMoreThanOnce) {
+    const Tensor x = Tensor::of<float>({2, 3}, {0, 1, 2, 3, 4, 5});
+    for (const std::string device : {"REFERENCE", "CPU"}) {
+        const Tensor result = infer(wrapped(2), device, {x})[0];
+        EXPECT_EQ(result.get_shape(), (Shape{3, 9}));
+        EXPECT_THAT(to_floats(result), ElementsAre(4, 5, 3, 4, 5, 3, 4, 5, 3,  //
+                                                   1, 2, 0, 1, 2, 0, 1, 2, 0,  //
+                                                   4, 5, 3, 4, 5, 3, 4, 5, 3))
+            << device;
+    }
+}
+
+TEST(OnnxPad, WrapNeedsKnownSizes) {
+    EXPECT_THAT(error_text([] { wrapped(-1).read(); }),
+                HasSubstr("dimension 0 is not known or empty, which mode wrap needs"));
+}
+
+}  // namespace
+}  // namespace fuseq::test
