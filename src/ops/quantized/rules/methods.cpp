@@ -50,6 +50,8 @@ constexpr MethodRow fixed_point(Rule convolution, Rule others) {
             .softmax = choice(Rule::kTable),
             .table = choice(Rule::kRealHalfAway),
             .resize = {choice(Rule::kRawReal), choice(Rule::kFixed10)},
+            .wide_resize = choice(Rule::kFixed10),
+            .sum = choice(Rule::kWrappedSum),
             .signed_is_per_channel = true};
 }
 
@@ -80,7 +82,9 @@ constexpr MethodRow native() {
             .concat = real,
             .softmax = real,
             .table = real,
-            .resize = both(real)};
+            .resize = both(real),
+            .wide_resize = real,
+            .sum = real};
 }
 
 constexpr MethodRow onnx() {
@@ -103,7 +107,9 @@ constexpr MethodRow onnx() {
             .concat = real,
             .softmax = choice(Rule::kScaledTable),
             .table = real,
-            .resize = both(real)};
+            .resize = both(real),
+            .wide_resize = real,
+            .sum = real};
 }
 
 constexpr MethodRow xnnpack() {
@@ -111,8 +117,9 @@ constexpr MethodRow xnnpack() {
     row.convolution.per_channel = kF32;
     row.pointwise.per_channel = kF32;
     row.depthwise.per_channel = kF32;
-    row.deconvolution.per_channel = kF32;
     row.matmul.per_channel = kF32;
+    row.one_scale_deconvolution = kF32;
+    row.resize.per_channel = choice(Rule::kFixed11);
     row.add = choice(Rule::kSharedShift, Form::kF32);
     row.multiply = kF32;
     return row;
@@ -126,6 +133,7 @@ constexpr MethodRow legacy() {
     row.concat = choice(Rule::kRealHalfAway);
     row.softmax = choice(Rule::kRealHalfAway);
     row.resize = both(choice(Rule::kRealHalfAway));
+    row.wide_resize = row.resize.per_channel;
     row.mean = choice(Rule::kD1);
     row.image_mean = both(row.mean);
     row.signed_is_per_channel = false;
@@ -152,7 +160,9 @@ constexpr MethodRow caffe2() {
             .concat = kRefused,
             .softmax = kRefused,
             .table = kRefused,
-            .resize = both(kRefused)};
+            .resize = both(kRefused),
+            .wide_resize = kRefused,
+            .sum = kRefused};
 }
 
 using Method = QuantizeMethod;
@@ -205,7 +215,12 @@ const RuleChoice& product_rule(const Node& node, const MethodRow& row) {
         return row.wide_convolution;
     }
     if (node.is("QuantizedDeconvolution")) {
-        return pick(row.deconvolution, node.attrs<QuantizedDeconvolutionAttrs>());
+        const auto& attrs = node.attrs<QuantizedDeconvolutionAttrs>();
+        if (row.one_scale_deconvolution && src == ElementType::i8 &&
+            attrs.weight_scales.size() == 1) {
+            return *row.one_scale_deconvolution;
+        }
+        return pick(row.deconvolution, attrs);
     }
     const auto& attrs = node.attrs<QuantizedConvolutionAttrs>();
     return pick(attrs.depthwise             ? row.depthwise
@@ -225,6 +240,8 @@ constexpr Column kColumns[] = {
     {"QuantizedSubtract", &MethodRow::add},
     {"QuantizedMultiply", &MethodRow::multiply},
     {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
+    {"QuantizedSquaredDifference", &MethodRow::requantize},
+    {"QuantizedSum", &MethodRow::sum},
     {"QuantizedAveragePool", &MethodRow::average_pool},
     {"QuantizedConcat", &MethodRow::concat},
     {"QuantizedSoftmax", &MethodRow::softmax},
@@ -247,6 +264,9 @@ const RuleChoice* rule_of(const Node& node) {
         node.is("QuantizedMatMul")) {
         return &product_rule(node, row);
     }
+    if (node.is("QuantizedMultiply") && node.attrs<RequantizeAttrs>().slope) {
+        return &row.leaky_relu;
+    }
     const bool unsigned_bytes = node.input(0).type() == ElementType::u8;
     const auto by_type = [&](const ProductRules& rules) {
         return unsigned_bytes ? &rules.per_tensor : &rules.per_channel;
@@ -255,7 +275,7 @@ const RuleChoice* rule_of(const Node& node) {
         return node.attrs<QuantizedMeanAttrs>().image ? by_type(row.image_mean) : &row.mean;
     }
     if (node.is("QuantizedResizeBilinear")) {
-        return by_type(row.resize);
+        return node.input(0).type() == ElementType::i16 ? &row.wide_resize : by_type(row.resize);
     }
     const auto* column = std::find_if(std::begin(kColumns), std::end(kColumns),
                                       [&](const Column& c) { return node.is(c.type); });
@@ -300,9 +320,11 @@ std::string to_string(const RuleChoice& choice) {
                                              "f32 table",
                                              "scaled f32 table",
                                              "ten fractional bits",
+                                             "eleven fractional bits",
                                              "f32 mean, half away",
                                              "D2 of raw sums",
                                              "D2, then the mean",
+                                             "f32 of raw sums, low bits",
                                              "f32 of raw integers, half up",
                                              "refused"};
     static_assert(std::size(kNames) == static_cast<std::size_t>(RoundingRule::kRefused) + 1);
