@@ -119,6 +119,7 @@ constexpr MethodRow xnnpack() {
     row.depthwise.per_channel = kF32;
     row.matmul.per_channel = kF32;
     row.one_scale_deconvolution = kF32;
+    row.image_mean.per_channel = kF32;
     row.resize.per_channel = choice(Rule::kFixed11);
     row.add = choice(Rule::kSharedShift, Form::kF32);
     row.multiply = kF32;
