@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QuantizedTable: a function of one value, of 8 bits: its 256 results are a table. Dequantize, the
-// function in f32, quantize; half away from zero is TFLite's, which multiplies by 1 / so.
+// function, quantize. Half away from zero is TFLite's, which computes in f32 and multiplies by 1 / so;
+// the others round the exact value to f32, which is nearer to ONNX Runtime than f32 all the way.
 #include <cmath>
 
 #include "ops/op_list.hpp"
@@ -12,13 +13,15 @@
 namespace fuseq::quantized_table_ops {
 namespace {
 
-float apply(QuantizedFunction function, float x) {
+template <class Real>
+Real apply(QuantizedFunction function, Real x) {
     switch (function) {
-        case QuantizedFunction::kSigmoid: return 1.0F / (1.0F + std::exp(-x));
+        case QuantizedFunction::kSigmoid: return 1 / (1 + std::exp(-x));
         case QuantizedFunction::kTanh: return std::tanh(x);
         case QuantizedFunction::kElu: return x < 0 ? std::expm1(x) : x;
         case QuantizedFunction::kExp: return std::exp(x);
-        case QuantizedFunction::kGelu: return 0.5F * x * (1.0F + std::erf(x * 0.70710678F));
+        case QuantizedFunction::kGelu:
+            return x / 2 * (1 + std::erf(x * static_cast<Real>(0.70710678F)));
     }
     return x;
 }
@@ -35,10 +38,13 @@ void evaluate(EvalContext& context) {
     const RoundingRule rule = required_rule(context).rule;
     const float inverse = 1.0F / attrs.output_scale;
     const auto result = [&](std::int64_t q) {
-        const float y = apply(attrs.function, real_value(attrs, 0, q));
-        return rule == RoundingRule::kRealHalfAway
-                   ? rules::to_integer(std::round(y * inverse)) + attrs.output_zero_point
-                   : rules::quantize_real(rule, y, attrs.output_scale, attrs.output_zero_point);
+        const float x = real_value(attrs, 0, q);
+        if (rule == RoundingRule::kRealHalfAway) {
+            const float y = apply(attrs.function, x);
+            return rules::to_integer(std::round(y * inverse)) + attrs.output_zero_point;
+        }
+        const auto y = static_cast<float>(apply(attrs.function, static_cast<double>(x)));
+        return rules::quantize_real(rule, y, attrs.output_scale, attrs.output_zero_point);
     };
     const IntegerLimits source = integer_limits(context.input(0).get_element_type());
     std::vector<std::int64_t> table;
