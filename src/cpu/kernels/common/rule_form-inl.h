@@ -14,12 +14,19 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels {
 namespace {
 
-// kFloor. Rounded down before floor(), a value keeps its floor.
+// kFloor.
 FUSEQ_INLINE __m512i by_floor(__m512i sum, __m512 scale, __m512 rest, __m512 bias) {
     constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
     const __m512 x = _mm512_cvtepi32_ps(sum);
-    const __m512 low = _mm512_fmadd_ps(x, rest, bias);
+    const __m512 low = _mm512_fmadd_round_ps(x, rest, bias, kDown);
     return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+}
+
+// kTwoFloors.
+FUSEQ_INLINE __m512i
+by_two_floors(__m512i sum, __m512 scale, __m512 rest, __m512 bias, __m512 below) {
+    const __m512 chosen = _mm512_mask_mov_ps(bias, _mm512_movepi32_mask(sum), below);
+    return by_floor(sum, scale, rest, chosen);
 }
 
 // kReal.

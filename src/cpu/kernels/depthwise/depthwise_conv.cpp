@@ -71,10 +71,15 @@ void check_rule(const DepthwiseParams& p) {
     }
     const bool has_path = p.path == DepthwisePath::kAuto || p.path == DepthwisePath::kVnni512 ||
                           p.path == DepthwisePath::kStrips || p.path == DepthwisePath::kFlat;
-    const std::size_t rests = *p.rule == RuleForm::kFloor ? p.shape.src_channels : 0;
+    const std::size_t rests = is_floor(*p.rule) ? p.shape.src_channels : 0;
     if (p.rest.size() != rests || !all_finite(p.rest)) {
         refuse(fmt::format("a rule with {} finite rests of the scale, expected {}", p.rest.size(),
                            rests));
+    }
+    const std::size_t others = *p.rule == RuleForm::kTwoFloors ? p.shape.src_channels : 0;
+    if (p.below.size() != others || !all_finite(p.below)) {
+        refuse(fmt::format("a rule with {} finite biases below 0, expected {}", p.below.size(),
+                           others));
     }
     constexpr float kMaxBias = 1 << 24;
     for (const float bias : p.bias) {
@@ -206,7 +211,8 @@ public:
         for (const Entry& entry : order_.entries) {
             weights += order_.slots.size() * entry[0].size() * order_.bytes_per_tap;
         }
-        return order_.slots.size() * 4 * sizeof(float) + weights;
+        constexpr std::size_t kConstants = 5;  // vectors of them
+        return order_.slots.size() * kConstants * sizeof(float) + weights;
     }
 
     // float_sums: where all channels have them.
@@ -231,6 +237,7 @@ public:
         each_slot(out, 0.0f, [&](std::size_t c) {
             return value_of(p_.rest.empty() ? p_.slope : p_.rest, c, 1.0f);
         });
+        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.below, c, 0.0f); });
         block.wei = reinterpret_cast<const std::int8_t*>(out.at());
         for (const Entry& entry : order_.entries) {
             const std::size_t share = order_.slots.size() / entry.size();

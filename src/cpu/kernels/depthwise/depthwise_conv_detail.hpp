@@ -42,7 +42,7 @@ struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
     const std::uint8_t* packed =
-        nullptr;  // init, scale, bias, slope or rest, wei, one after the other
+        nullptr;  // init, scale, bias, slope or rest, below, wei, one after the other
     const std::int8_t* wei = nullptr;
     const std::int32_t* init = nullptr;  // offset - src_zero_point * sum of weights
     const float* scale = nullptr;

@@ -66,7 +66,8 @@ GemmForm best_form();
 // See above; lists of one value a channel.
 struct GemmRule {
     RuleForm form = RuleForm::kFloor;
-    std::span<const float> rest{};  // of floors
+    std::span<const float> rest{};   // of floors
+    std::span<const float> below{};  // of two floors
     std::span<const std::int32_t> offset{};
     float low = 0.0F;  // within the type of dst
     float high = 0.0F;

@@ -116,11 +116,14 @@ private:
             return;
         }
         const std::size_t channels = params_.shape.dst_channels;
-        const std::size_t rests = params_.rule->form == RuleForm::kFloor ? channels : 0;
+        const RuleForm form = params_.rule->form;
+        const std::size_t rests = is_floor(form) ? channels : 0;
+        const std::size_t others = form == RuleForm::kTwoFloors ? channels : 0;
         if (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
-            params_.rule->rest.size() != rests || params_.rule->offset.size() != channels) {
-            refuse("a rule is for wide panels without operations, with ", channels, " offsets and ",
-                   rests, " rests");
+            params_.rule->rest.size() != rests || params_.rule->below.size() != others ||
+            params_.rule->offset.size() != channels) {
+            refuse("a rule is for wide panels without operations, with ", channels, " offsets, ",
+                   rests, " rests and ", others, " other biases");
         }
     }
 
@@ -148,9 +151,9 @@ private:
                             .max = lowest + 255 * (sum + magnitudes) / 2};
         if (const auto& rule = params_.rule) {
             const bool is_signed = packed_.store == Store::kI8;
-            const bool has_rest = rule->form == RuleForm::kFloor;
             channel.rule = {.form = rule->form,
-                            .rest = has_rest ? rule->rest[c] : 0.0f,
+                            .rest = rule->rest.empty() ? 0.0f : rule->rest[c],
+                            .below = rule->below.empty() ? 0.0f : rule->below[c],
                             .offset = rule->offset[c]};
             channel.clips = rule->low > (is_signed ? -128.0f : 0.0f) ||
                             rule->high < (is_signed ? 127.0f : 255.0f);

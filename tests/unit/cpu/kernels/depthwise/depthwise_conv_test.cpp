@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -25,7 +26,7 @@ using test::on_every_target;
 struct Case {
     DepthwiseParams params;
     std::vector<std::int8_t> weights;
-    std::vector<float> scale, bias, slope, rest;
+    std::vector<float> scale, bias, slope, rest, below;
     std::vector<std::uint8_t> src;  // bytes of u8 or i8
     std::vector<std::int32_t> zero_point;
     std::vector<std::int32_t> offset;
@@ -49,10 +50,14 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
     return c.zero_point.empty() ? 0 : c.zero_point[c.zero_point.size() == 1 ? 0 : channel];
 }
 
-// floor(sum * scale + fma(sum, rest, bias)): floats of 113 bits have all of that.
+// floor(sum * scale + fma(sum, rest, bias)): floats of 113 bits have all of that. The fma is rounded
+// down.
 float floor_of(float sum, float scale, float rest, float bias) {
     __extension__ using Exact = __float128;
-    const Exact value = Exact{sum} * Exact{scale} + Exact{std::fma(sum, rest, bias)};
+    const Exact exact = Exact{sum} * Exact{rest} + Exact{bias};
+    auto low = static_cast<float>(exact);
+    low = Exact{low} <= exact ? low : std::nextafter(low, -std::numeric_limits<float>::infinity());
+    const Exact value = Exact{sum} * Exact{scale} + Exact{low};
     const auto integer = static_cast<std::int64_t>(value);
     return static_cast<float>(static_cast<Exact>(integer) > value ? integer - 1 : integer);
 }
@@ -81,7 +86,8 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
     const auto pick = [ch](const std::vector<float>& list) {
         return list[list.size() == 1 ? 0 : ch];
     };
-    const float bias = c.bias.empty() ? 0.0f : pick(c.bias);
+    const bool is_below = acc < 0 && !c.below.empty();
+    const float bias = is_below ? pick(c.below) : c.bias.empty() ? 0.0f : pick(c.bias);
     const auto sum = static_cast<float>(acc);
     float v = c.params.rule ? integer_of(*c.params.rule, sum, pick(c.scale),
                                          c.rest.empty() ? 0.0f : pick(c.rest), bias)
@@ -207,6 +213,7 @@ void attach(Case& c) {
     c.params.bias = c.bias;
     c.params.slope = c.slope;
     c.params.rest = c.rest;
+    c.params.below = c.below;
     c.params.src_zero_point = c.zero_point;
     c.params.offset = c.offset;
 }
@@ -339,17 +346,22 @@ TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
 }
 
 void make_rule(std::mt19937& rng, Case& c) {
-    c.params.rule = pick(rng, {RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    c.params.rule = pick(
+        rng, {RuleForm::kFloor, RuleForm::kTwoFloors, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    const bool is_floor = fuseq::kernels::is_floor(*c.params.rule);
     c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8});
     c.params.shift = 0.0f;
     c.slope.clear();
     c.scale.resize(c.params.shape.src_channels, 1.0f / 128.0f);
     for (float& bias : c.bias) {
-        bias = c.params.rule == RuleForm::kFloor ? bias : std::nearbyint(bias);
+        bias = is_floor ? bias : std::nearbyint(bias);
     }
-    for (std::size_t i = 0; c.params.rule == RuleForm::kFloor && i < c.scale.size(); ++i) {
+    for (std::size_t i = 0; is_floor && i < c.scale.size(); ++i) {
         const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
         c.rest.push_back(rng() % 4 == 0 ? 0.0f : c.scale[i] * parts * 0x1p-31f);
+        if (c.params.rule == RuleForm::kTwoFloors) {
+            c.below.push_back(parts / 8.0f);
+        }
     }
 }
 

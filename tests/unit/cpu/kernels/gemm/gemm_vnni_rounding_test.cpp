@@ -138,7 +138,7 @@ std::optional<RuleForm> expect_rule(const Case& c, const Rounding& r, GemmForm f
     }
     params.scale = own->scale;
     params.bias = own->shift;
-    params.rule = {*own->rule, own->rest, own->offset, own->low, own->high};
+    params.rule = {*own->rule, own->rest, own->below, own->offset, own->low, own->high};
     const GemmVnni gemm(params);
     Case bytes = c;
     bytes.params.dst_type = params.dst_type;
@@ -171,8 +171,8 @@ TEST(GemmVnniRounding, WidePanelsHaveTheRuleOfEverySum) {
             expect_rule(c, r, GemmForm::kAmx);
         }
     }
-    EXPECT_THAT(forms,
-                testing::ElementsAre(RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst));
+    EXPECT_THAT(forms, testing::ElementsAre(RuleForm::kFloor, RuleForm::kTwoFloors, RuleForm::kReal,
+                                            RuleForm::kRealZeroFirst));
 }
 
 TEST(GemmVnniRounding, RulesOfKernelsAreForWidePanels) {
