@@ -80,7 +80,7 @@ struct Packed;
 
 class DepthwiseConv {
 public:
-    // Whether there are rules on this machine, in the forms of kVnni512.
+    // Whether there are rules on this machine.
     static bool stores_rules();
 
     // Packs weights and constants; keeps no spans.

@@ -19,7 +19,8 @@ namespace fuseq::kernels {
 // the byte is the first or the last one.
 //
 // A kernel adds the product rounded down, to f32, and converts that rounded down, to i32: floor() of
-// a value is an f32, so that the first rounding does not go below it. All its roundings are down.
+// a value is an f32, so that the first rounding does not go below it. All its roundings are down: a
+// processor whose instructions do not choose theirs has a mode (common/round_down.hpp).
 struct FloorRounding {
     float scale = 0.0F;
     float rest = 0.0F;  // at least 0, so that the byte rises with the sum

@@ -160,7 +160,7 @@ public:
     // a pool and without zero points of weights.
     static bool is_direct(const GemmShape& shape);
 
-    // Whether params.rule is possible: AVX-512 or AMX with wide panels.
+    // Whether params.rule is possible: AVX-512 or AMX with wide panels, or AVX2 without a pool.
     static bool stores_rules(const GemmParams& params);
 
     // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types

@@ -52,8 +52,11 @@ bool GemmVnni::is_direct(const GemmShape& shape) {
 }
 
 bool GemmVnni::stores_rules(const GemmParams& params) {
-    return params.ops.empty() && params.wei_zero_point.empty() && !params.transposed &&
-           gemm::lay_out(params).wide;
+    if (!params.ops.empty() || !params.wei_zero_point.empty() || params.transposed) {
+        return false;
+    }
+    const Packed packed = gemm::lay_out(params);
+    return packed.wide || (packed.is_narrow() && !packed.pool && has_avx2());
 }
 
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}

@@ -368,7 +368,7 @@ void make_rule(std::mt19937& rng, Case& c) {
 // Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
 // many of the others.
 TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
-    if (!DepthwiseConv::stores_rules()) {
+    if (!has_avx512_vnni()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
     for (unsigned seed = 0; seed < 900; ++seed) {
@@ -380,6 +380,19 @@ TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
         const auto path = is_flat ? DepthwisePath::kFlat : DepthwisePath::kStrips;
         ASSERT_NO_FATAL_FAILURE(expect_exact(c, path, rng));
     }
+}
+
+TEST(DepthwiseConv, RulesMatchPlainLoopsOnEveryTarget) {
+    on_every_target([](const std::string&) {
+        for (unsigned seed = 0; DepthwiseConv::stores_rules() && seed < 200; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            make_rule(rng, c);
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPortable, rng));
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kAuto, rng));
+        }
+    });
 }
 
 // As in quantized networks: u8 to u8, scales above zero without ties. Sums are floats then.
@@ -520,8 +533,8 @@ TEST(DepthwiseConv, Refuses) {
     EXPECT_THAT(refusal(p),
                 testing::HasSubstr("a rule with 3 finite rests of the scale, expected 2"));
     p.rest = std::span(three).first(2);
-    p.path = DepthwisePath::kPortable;
-    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX-512 VNNI"));
+    p.shift = 1.0f;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX2, without a slope"));
     p = c.params;
     p.low = 2.0f;
     p.high = 1.0f;
