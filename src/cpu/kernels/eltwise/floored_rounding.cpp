@@ -64,7 +64,8 @@ std::optional<FloorRounding> with_scale(const RoundingSteps& steps,
     return shift ? std::optional(way) : std::nullopt;
 }
 
-// One line. Where few sums are far from 0, the rest is less than what it adds to rounding.
+// One line. Rounded down, the rest of a sum below 0 takes away all of a float's last bit, which may be
+// many sums: then without it.
 std::optional<FloorRounding> search(const RoundingSteps& steps, double multiplier) {
     FloorRounding way = parts_of(multiplier);
     const ShiftWindow window = window_of(steps, multiplier, 0);
@@ -104,10 +105,14 @@ std::optional<FloorRounding> search_two(const SumRule& rule,
     }
     const double zero_point = rule.grid.zero_point;
     const RoundingSteps steps = all.moved(rule.bias);
-    const auto above = search(some_steps(steps, rule.grid.zero_point, false), multiplier);
-    const auto below =
-        above ? search(some_steps(steps, rule.grid.zero_point, true), multiplier) : std::nullopt;
-    if (!below) {
+    const RoundingSteps sides[] = {some_steps(steps, rule.grid.zero_point, false),
+                                   some_steps(steps, rule.grid.zero_point, true)};
+    if (sides[0].count == 0 || sides[1].count == 0) {
+        return std::nullopt;
+    }
+    const auto above = search(sides[0], multiplier);
+    const auto below = above ? search(sides[1], multiplier) : std::nullopt;
+    if (!below || below->rest != above->rest) {
         return std::nullopt;
     }
     FloorRounding way = *above;
@@ -139,6 +144,9 @@ std::optional<FloorRounding> floored_way(const SumRule& rule) {
     steps->min = static_cast<double>(some.min);
     steps->max = static_cast<double>(some.max);
     auto way = search(*steps, multiplier);
+    if (!way && rule.rounding == ProductRounding::kHalfAway) {
+        way = search_two(some, *steps, multiplier);
+    }
     for (std::size_t i = 0; !way && i < std::size(kSumMoves); ++i) {
         if (const auto offset = offset_of(some, multiplier, kSumMoves[i])) {
             way = search(steps->moved(*offset), multiplier);
@@ -146,9 +154,6 @@ std::optional<FloorRounding> floored_way(const SumRule& rule) {
                 way->offset = *offset;
             }
         }
-    }
-    if (!way && rule.rounding == ProductRounding::kHalfAway) {
-        way = search_two(some, *steps, multiplier);
     }
     return way;
 }

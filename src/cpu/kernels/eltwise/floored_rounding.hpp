@@ -29,9 +29,8 @@ struct FloorRounding {
     std::int32_t offset = 0;
     bool is_split() const { return below != shift; }
 };
-// Of all sums of the rule; one line where there is one, and without an offset where there is one.
-// Halves away from zero on both sides of it are two lines. Nothing where none is found: for
-// multipliers above 1.
+// Of all sums of the rule; one line without an offset where there is one. Halves away from zero on
+// both sides of it are two lines. Nothing where none is found: for multipliers above 1.
 std::optional<FloorRounding> floored_way(const SumRule& rule);
 
 }  // namespace fuseq::kernels

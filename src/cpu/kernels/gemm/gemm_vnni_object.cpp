@@ -72,7 +72,7 @@ GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
 
 bool GemmVnni::takes_results() const {
-    return packed_->is_narrow() && !packed_->pool && !packed_->subpixels;
+    return packed_->is_narrow() && !packed_->pool && !packed_->subpixels && !packed_->epilogue.rule;
 }
 
 bool GemmVnni::can_write_rows() const {

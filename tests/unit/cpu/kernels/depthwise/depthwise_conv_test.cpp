@@ -8,13 +8,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/conv_taps.hpp"
+#include "unit/cpu/kernels/common/exact_floor.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/depthwise/vnni256_encodings.hpp"
 
@@ -50,25 +50,13 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
     return c.zero_point.empty() ? 0 : c.zero_point[c.zero_point.size() == 1 ? 0 : channel];
 }
 
-// floor(sum * scale + fma(sum, rest, bias)): floats of 113 bits have all of that. The fma is rounded
-// down.
-float floor_of(float sum, float scale, float rest, float bias) {
-    __extension__ using Exact = __float128;
-    const Exact exact = Exact{sum} * Exact{rest} + Exact{bias};
-    auto low = static_cast<float>(exact);
-    low = Exact{low} <= exact ? low : std::nextafter(low, -std::numeric_limits<float>::infinity());
-    const Exact value = Exact{sum} * Exact{scale} + Exact{low};
-    const auto integer = static_cast<std::int64_t>(value);
-    return static_cast<float>(static_cast<Exact>(integer) > value ? integer - 1 : integer);
-}
-
 // The integer of rule_form.hpp.
 float integer_of(RuleForm rule, float sum, float scale, float rest, float bias) {
     if (rule == RuleForm::kReal) {
         return std::nearbyint(sum * scale) + bias;
     }
     return rule == RuleForm::kRealZeroFirst ? std::nearbyint(sum * scale + bias)
-                                            : floor_of(sum, scale, rest, bias);
+                                            : test::exact_floor(sum, scale, rest, bias);
 }
 
 // The definition in the header, one output element at a time.
