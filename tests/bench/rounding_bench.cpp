@@ -3,9 +3,9 @@
 //
 // What a framework's rounding rule costs beside the native requantization (scale, bias, rounded
 // half to even) of the same product, i8 -> i8. Arguments: width = height of src, its channels,
-// channels of dst (gemm), and how the product ends: 0 native, 1 by the rule's scale and shift, which
-// the kernel stores itself, 2 by two lines from a buffer, 3 by integers from a buffer
-// (short_rounding.hpp), 4 by floors and 5 by products with floats, which the kernel stores itself
+// channels of dst (gemm), and how the product ends: 0 native, 1 by the rule's scale and shift, 2 by
+// two lines, 3 by two lines of a small multiplier, for which floats lack the bits (from a buffer:
+// integers), 4 by floors and 5 by products with floats. The kernel stores 1 itself and the others
 // where it can (rule_form.hpp). A depthwise kernel is 3x3.
 #include <benchmark/benchmark.h>
 
@@ -21,7 +21,7 @@
 namespace fuseq::bench {
 namespace {
 
-enum End { kNative, kOwn, kTwoLines, kIntegers, kFloored, kReal };
+enum End { kNative, kOwn, kTwoLines, kSmall, kFloored, kReal };
 
 constexpr float kScale = 0.0075F;
 
@@ -38,7 +38,7 @@ kernels::SumRounding rounding_of(std::size_t channels, End end) {
     }
     const kernels::FixedMultiplier multiplier =
         end == kFloored ? kernels::FixedMultiplier{1583594044, -10}
-                        : kernels::FixedMultiplier{2061584302, end == kIntegers ? -13 : -7};
+                        : kernels::FixedMultiplier{2061584302, end == kSmall ? -13 : -7};
     const std::vector<kernels::FixedMultiplier> fixed(channels, multiplier);
     const auto rounding =
         end == kFloored ? kernels::ProductRounding::kHalfUp : kernels::ProductRounding::kHalfAway;
@@ -51,7 +51,7 @@ kernels::SumRounding rounding_of(std::size_t channels, End end) {
 
 End end_of(benchmark::State& state, int argument) {
     const auto end = static_cast<End>(state.range(argument));
-    constexpr const char* kNames[] = {"native", "own", "two lines", "integers", "floored", "real"};
+    constexpr const char* kNames[] = {"native", "own", "two lines", "small", "floored", "real"};
     state.SetLabel(kNames[end]);
     return end;
 }
@@ -69,9 +69,9 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     const auto bytes = random_bytes(depth * channels);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
     const kernels::SumRounding rounding = rounding_of(channels, end);
-    auto own = end == kOwn       ? rounding.bias_first()
-               : end >= kFloored ? rounding.by_rule()
-                                 : std::nullopt;
+    auto own = end == kOwn      ? rounding.bias_first()
+               : end != kNative ? rounding.by_rule()
+                                : std::nullopt;
     kernels::GemmParams params;
     params.form = form;
     params.shape = {.src_channels = depth,
@@ -85,9 +85,9 @@ void rounded_gemm(benchmark::State& state, kernels::GemmForm form) {
     params.src_type = ElementType::i8;
     params.dst_type = ElementType::i8;
     params.src_zero_point = -3;
-    if (own && end >= kFloored && kernels::GemmVnni::stores_rules(params)) {
-        params.rule = {*own->rule, own->rest, own->offset, own->low, own->high};
-    } else if (end >= kFloored) {
+    if (own && end != kOwn && kernels::GemmVnni::stores_rules(params)) {
+        params.rule = {*own->rule, own->rest, own->below, own->offset, own->low, own->high};
+    } else if (end != kOwn) {
         own = std::nullopt;
     }
     const bool in_kernel = end == kNative || own;
@@ -133,7 +133,7 @@ void rounding_depthwise(benchmark::State& state) {
     const auto bytes = random_bytes(channels * 9);
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
     const kernels::SumRounding rounding = rounding_of(channels, end);
-    const bool rules = end >= kFloored && kernels::DepthwiseConv::stores_rules();
+    const bool rules = end != kNative && kernels::DepthwiseConv::stores_rules();
     const auto own = end == kOwn ? rounding.fused() : rules ? rounding.by_rule() : std::nullopt;
     const bool in_kernel = end == kNative || own;
     const std::vector<float> scale = own ? own->scale : std::vector<float>{in_kernel ? kScale : 1};
@@ -159,6 +159,7 @@ void rounding_depthwise(benchmark::State& state) {
     if (own) {
         params.rule = own->rule;
         params.rest = own->rest;
+        params.below = own->below;
         params.offset = own->offset;
     }
     const kernels::DepthwiseConv conv(params);

@@ -83,6 +83,7 @@ DepthwiseStep::Remake remake_of(const kernels::DepthwiseParams& params,
         rounded.bias = own.shift;
         rounded.rule = own.rule;
         rounded.rest = own.rest;
+        rounded.below = own.below;
         rounded.offset = own.offset;
         rounded.dst_type = own.dst;
         if (own.clips) {

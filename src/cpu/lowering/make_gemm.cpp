@@ -154,7 +154,7 @@ GemmStep::Remake remake_of(const kernels::GemmParams& params, const Tensor& weig
         if (!own.rule) {
             rounded.ops = bounds_of(own);
         } else if (kernels::GemmVnni::stores_rules(rounded)) {
-            rounded.rule = {*own.rule, own.rest, own.offset, own.low, own.high};
+            rounded.rule = {*own.rule, own.rest, own.below, own.offset, own.low, own.high};
         } else {
             return std::nullopt;
         }

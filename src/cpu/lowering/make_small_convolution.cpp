@@ -306,12 +306,21 @@ SmallConvolutionStep::Remake remake_of(const kernels::SmallConvParams& params,
         kernels::SmallConvParams rounded = params;
         const std::vector<post_ops::Chain> results{{{}, own.dst}};
         const std::vector<post_ops::BasicOp> ops{post_ops::Clip{own.low, own.high}};
+        const std::vector<float>& below = own.below.empty() ? own.shift : own.below;
         rounded.weights = weights.values<std::int8_t>();
         rounded.scale = own.scale;
         rounded.bias = own.shift;
         rounded.wei_zero_point = zero_point;
         rounded.ops = {};
         rounded.results = {};
+        if (own.rule) {
+            if (!listed || !is_floor(*own.rule) || !kernels::SmallConv::takes_floors(rounded)) {
+                return std::nullopt;
+            }
+            rounded.rest = own.rest;
+            rounded.below = below;
+            rounded.offset = own.offset;
+        }
         if (listed) {
             rounded.results = results;
             rounded.ops = own.clips ? std::span<const post_ops::BasicOp>(ops) : rounded.ops;

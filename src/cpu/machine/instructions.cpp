@@ -44,6 +44,10 @@ bool level_includes(cpu::IsaLevel level) {
 
 }  // namespace
 
+bool has_avx2() {
+    return HWY_DYNAMIC_DISPATCH(is_avx2)();
+}
+
 bool has_avx512_vnni() {
     const cpu::MachineTraits* const replaced = cpu::replaced_machine_traits();
     return replaced != nullptr

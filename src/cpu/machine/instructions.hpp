@@ -9,6 +9,8 @@
 
 namespace fuseq::kernels {
 
+// AVX2 with fused multiply-adds.
+bool has_avx2();
 // AVX-512 (F, BW, DQ, VL) with VNNI.
 bool has_avx512_vnni();
 // The same with VBMI.

@@ -263,7 +263,10 @@ void SmallConvolutionStep::set_rounding(std::shared_ptr<const kernels::SumRoundi
                                         TensorId dst) {
     outputs_ = {dst};
     rounded_ = true;
-    const auto own = remake_ ? rounding->fused() : std::nullopt;
+    auto own = remake_ ? rounding->fused() : std::nullopt;
+    if (remake_ && !own) {
+        own = rounding->by_rule();
+    }
     auto remade = own ? remake_(*own) : std::nullopt;
     remake_ = nullptr;
     if (!remade) {

@@ -14,12 +14,27 @@ FUSEQ_BEGIN_VNNI
 namespace fuseq::kernels {
 namespace {
 
-// kFloor. Rounded down before floor(), a value keeps its floor.
-FUSEQ_INLINE __m512i by_floor(__m512i sum, __m512 scale, __m512 rest, __m512 bias) {
-    constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+constexpr int kDown = _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC;
+
+// What kFloor takes the floor of.
+FUSEQ_INLINE __m512 value_of_floor(__m512i sum, __m512 scale, __m512 rest, __m512 bias) {
     const __m512 x = _mm512_cvtepi32_ps(sum);
-    const __m512 low = _mm512_fmadd_ps(x, rest, bias);
-    return _mm512_cvt_roundps_epi32(_mm512_fmadd_round_ps(x, scale, low, kDown), kDown);
+    return _mm512_fmadd_round_ps(x, scale, _mm512_fmadd_round_ps(x, rest, bias, kDown), kDown);
+}
+FUSEQ_INLINE __m512i by_floor(__m512i sum, __m512 scale, __m512 rest, __m512 bias) {
+    return _mm512_cvt_roundps_epi32(value_of_floor(sum, scale, rest, bias), kDown);
+}
+
+// The bias of kTwoFloors.
+FUSEQ_INLINE __m512 bias_of(__m512i sum, __m512 bias, __m512 below) {
+    constexpr int kChoose = 0xCA;  // of each bit: that of `below` where the sign is set
+    const __m512i signs = _mm512_srai_epi32(sum, 31);
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(signs, _mm512_castps_si512(below),
+                                                         _mm512_castps_si512(bias), kChoose));
+}
+FUSEQ_INLINE __m512i
+by_two_floors(__m512i sum, __m512 scale, __m512 rest, __m512 bias, __m512 below) {
+    return by_floor(sum, scale, rest, bias_of(sum, bias, below));
 }
 
 // kReal.

@@ -10,9 +10,15 @@
 namespace fuseq::kernels {
 
 enum class RuleForm : std::uint8_t {
-    kFloor,          // floor(x * scale + fma(x, rest, bias)); floored_rounding.hpp
+    // floor(x * scale + fma(x, rest, bias)), all of it rounded down: floored_rounding.hpp
+    kFloor,
+    kTwoFloors,      // the same with `below` for the bias of sums below 0
     kReal,           // rint(x * scale) + bias, which is an integer
     kRealZeroFirst,  // rint(x * scale + bias), three roundings
 };
+
+constexpr bool is_floor(RuleForm form) {
+    return form == RuleForm::kFloor || form == RuleForm::kTwoFloors;
+}
 
 }  // namespace fuseq::kernels

@@ -11,6 +11,7 @@
 
 #include <fmt/core.h>
 
+#include "cpu/kernels/common/round_down.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/kernels/float_conv/float_sum.hpp"
 #include "cpu/machine/avx_vnni.hpp"
@@ -69,12 +70,15 @@ void check_rule(const DepthwiseParams& p) {
     if (!p.rule) {
         return;
     }
-    const bool has_path = p.path == DepthwisePath::kAuto || p.path == DepthwisePath::kVnni512 ||
-                          p.path == DepthwisePath::kStrips || p.path == DepthwisePath::kFlat;
-    const std::size_t rests = *p.rule == RuleForm::kFloor ? p.shape.src_channels : 0;
+    const std::size_t rests = is_floor(*p.rule) ? p.shape.src_channels : 0;
     if (p.rest.size() != rests || !all_finite(p.rest)) {
         refuse(fmt::format("a rule with {} finite rests of the scale, expected {}", p.rest.size(),
                            rests));
+    }
+    const std::size_t others = *p.rule == RuleForm::kTwoFloors ? p.shape.src_channels : 0;
+    if (p.below.size() != others || !all_finite(p.below)) {
+        refuse(fmt::format("a rule with {} finite biases below 0, expected {}", p.below.size(),
+                           others));
     }
     constexpr float kMaxBias = 1 << 24;
     for (const float bias : p.bias) {
@@ -82,9 +86,9 @@ void check_rule(const DepthwiseParams& p) {
             refuse(fmt::format("a rule with a bias of {}, expected -2^24 to 2^24", bias));
         }
     }
-    if (!DepthwiseConv::stores_rules() || !has_path || p.dst_type == ElementType::f32 ||
-        !p.slope.empty() || p.shift != 0.0f) {
-        refuse("rules are for bytes and AVX-512 VNNI, without a slope or a shift");
+    if (!DepthwiseConv::stores_rules() || p.dst_type == ElementType::f32 || !p.slope.empty() ||
+        p.shift != 0.0f) {
+        refuse("rules are for bytes and AVX2, without a slope or a shift");
     }
 }
 
@@ -198,15 +202,22 @@ private:
 
 class BlockPacker {
 public:
-    BlockPacker(const DepthwiseParams& params, const Order& order, std::size_t first_channel)
-        : p_(params), order_(order), first_(first_channel) {}
+    BlockPacker(const DepthwiseParams& params,
+                const Order& order,
+                std::size_t first_channel,
+                bool integer_bias)
+        : p_(params),
+          order_(order),
+          first_(first_channel),
+          integer_bias_(integer_bias && params.rule == RuleForm::kReal) {}
 
     std::size_t bytes() const {
         std::size_t weights = 0;
         for (const Entry& entry : order_.entries) {
             weights += order_.slots.size() * entry[0].size() * order_.bytes_per_tap;
         }
-        return order_.slots.size() * 4 * sizeof(float) + weights;
+        constexpr std::size_t kConstants = 5;  // vectors of them
+        return order_.slots.size() * kConstants * sizeof(float) + weights;
     }
 
     // float_sums: where all channels have them.
@@ -231,6 +242,8 @@ public:
         each_slot(out, 0.0f, [&](std::size_t c) {
             return value_of(p_.rest.empty() ? p_.slope : p_.rest, c, 1.0f);
         });
+        block.below = reinterpret_cast<const float*>(out.at());
+        each_slot(out, 0.0f, [&](std::size_t c) { return value_of(p_.below, c, 0.0f); });
         block.wei = reinterpret_cast<const std::int8_t*>(out.at());
         for (const Entry& entry : order_.entries) {
             const std::size_t share = order_.slots.size() / entry.size();
@@ -248,8 +261,7 @@ private:
         }
     }
     float stored_bias(float bias) const {
-        return p_.rule == RuleForm::kReal ? std::bit_cast<float>(static_cast<std::int32_t>(bias))
-                                          : bias;
+        return integer_bias_ ? std::bit_cast<float>(static_cast<std::int32_t>(bias)) : bias;
     }
     std::int32_t init(std::size_t channel, bool flips) const {
         const std::size_t taps = p_.shape.kernel_height * p_.shape.kernel_width;
@@ -301,6 +313,7 @@ private:
     const DepthwiseParams& p_;
     const Order& order_;
     std::size_t first_;
+    bool integer_bias_;
 };
 
 void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
@@ -320,7 +333,7 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
         }
         orders.push_back(path.order(packed.shape, path.block_channels, block.channels));
         offsets.push_back(bytes);
-        bytes += BlockPacker(p, orders.back(), block.first_channel).bytes();
+        bytes += BlockPacker(p, orders.back(), block.first_channel, path.integer_bias).bytes();
         bytes = (bytes + 63) / 64 * 64;
         packed.blocks.push_back(block);
     }
@@ -329,7 +342,7 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
                             packed.epilogue.store == Store::kU8;
     for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
         Block& block = packed.blocks[b];
-        BlockPacker(p, orders[b], block.first_channel)
+        BlockPacker(p, orders[b], block.first_channel, path.integer_bias)
             .write(packed.memory.data() + offsets[b], packed.flip != 0, float_sums, block);
     }
 }
@@ -417,6 +430,8 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
                                          [](std::int32_t zero_point) { return zero_point == 0; });
     packed->fast_rows = path.fast_rows;
     packed->even_rows = path.even_rows;
+    // Instructions of AVX-512 choose how they round.
+    packed->rounds_down = p.rule && is_floor(*p.rule) && !path.integer_bias;
     packed->run = path.run;
     packed->implementation = path.name;
     pack(*packed, p, path);
@@ -427,7 +442,7 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
 }  // namespace depthwise
 
 bool DepthwiseConv::stores_rules() {
-    return has_avx512_vnni();
+    return has_avx2();
 }
 
 DepthwiseConv::DepthwiseConv(const DepthwiseParams& params)
@@ -459,6 +474,7 @@ void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) co
         if (packed_->overlaps && blocks.end == this->blocks()) {
             ++blocks.end;
         }
+        const RoundDown mode(packed_->rounds_down);
         packed_->run(*packed_, static_cast<const std::uint8_t*>(src),
                      static_cast<std::uint8_t*>(dst), rows, blocks);
     }

@@ -63,9 +63,11 @@ struct DepthwiseParams {
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
-    // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors, one a channel.
+    // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors and `below` of
+    // two floors, one a channel.
     std::optional<RuleForm> rule{};
     std::span<const float> rest{};
+    std::span<const float> below{};
     float shift = 0.0f;
     float low = -std::numeric_limits<float>::infinity();
     float high = std::numeric_limits<float>::infinity();
@@ -78,7 +80,7 @@ struct Packed;
 
 class DepthwiseConv {
 public:
-    // Whether there are rules on this machine, in the forms of kVnni512.
+    // Whether there are rules on this machine.
     static bool stores_rules();
 
     // Packs weights and constants; keeps no spans.

@@ -27,7 +27,8 @@ struct Epilogue {
     bool clip = false;          // also set when float -> int32 could overflow otherwise
     bool plain = false;         // none of these, and an integer store
     bool plain_floats = false;  // the same with floats
-    // With the rest of the scale in place of a slope; the bias of kReal is an i32.
+    // With the rest of the scale in place of a slope; the bias of kReal is an i32 where
+    // Path::integer_bias.
     std::optional<RuleForm> rule{};
     std::int8_t low_byte = 0;  // of rules; the bytes of u8 too
     std::int8_t high_byte = 0;
@@ -42,12 +43,13 @@ struct Block {
     std::size_t first_channel = 0;
     std::size_t channels = 0;
     const std::uint8_t* packed =
-        nullptr;  // init, scale, bias, slope or rest, wei, one after the other
+        nullptr;  // init, scale, bias, slope or rest, below, wei, one after the other
     const std::int8_t* wei = nullptr;
     const std::int32_t* init = nullptr;  // offset - src_zero_point * sum of weights
     const float* scale = nullptr;
     const float* bias = nullptr;
-    const float* slope = nullptr;
+    const float* slope = nullptr;  // or rest
+    const float* below = nullptr;
     bool float_sums = false;  // init, scale and bias are those of float_sum.hpp
 };
 
@@ -60,6 +62,7 @@ struct Packed {
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
+    bool rounds_down = false;
     bool overlaps = false;  // the last two blocks share channels: both belong to one thread
     std::size_t fast_rows = 2;
     std::size_t even_rows = 2;
@@ -136,6 +139,7 @@ struct Path {
     // one before.
     std::size_t max_alone = 0;
     bool float_sums = false;    // supports Block::float_sums, for u8 without flip
+    bool integer_bias = false;  // see Epilogue::rule
     std::size_t fast_rows = 2;  // see DepthwiseConv
     std::size_t even_rows = 2;  // the same for the last block, of few channels
     // Of a block of `channels` channels.

@@ -284,11 +284,14 @@ private:
         const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
         if constexpr (F == Finish::kRule) {
             with_ending(ending_, [&](auto ending) FUSEQ_LAMBDA {
-                const __m512 rest = ending() == Ending::kFloor
+                constexpr bool kTwo = ending() == Ending::kTwoFloors;
+                const __m512 rest = kTwo || ending() == Ending::kFloor
                                         ? loaded_once(vector_of(packed_ + kRest + 64 * Q))
                                         : bias;
+                const __m512 below =
+                    kTwo ? loaded_once(vector_of(packed_ + kBelow + 64 * Q)) : bias;
                 to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
-                    return by_rule<ending()>(v, scale, rest, bias);
+                    return by_rule<ending()>(v, scale, rest, bias, below);
                 });
             });
         } else {

@@ -12,7 +12,9 @@
 
 #include <cstring>
 
+#include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/common/rule_value-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "hwy/highway.h"
 
@@ -22,10 +24,21 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+HWY_INLINE fuseq::kernels::HWY_NAMESPACE::RuleLists lists_of(const Block& block) {
+    return {.scale = block.scale, .bias = block.bias, .rest = block.slope, .below = block.below};
+}
+
 template <class D, class V = hn::Vec<D> >
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
-    v = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
-                                                     hn::Load(d, block.bias + at));
+    if (e.rule) {
+        const auto lists = lists_of(block);
+        fuseq::kernels::HWY_NAMESPACE::with_form(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+            v = fuseq::kernels::HWY_NAMESPACE::rule_value<form()>(d, lists, at, v);
+        });
+    } else {
+        v = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
+                                                         hn::Load(d, block.bias + at));
+    }
     if (e.slope) {
         const auto sloped = hn::Mul(v, hn::Load(d, block.slope + at));
         v = hn::IfThenElse(hn::Gt(v, hn::Zero(d)), v, sloped);

@@ -58,9 +58,12 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using fuseq::kernels::HWY_NAMESPACE::Evex;
+using fuseq::kernels::HWY_NAMESPACE::rule_value;
+using fuseq::kernels::HWY_NAMESPACE::RuleLists;
 using fuseq::kernels::HWY_NAMESPACE::store_float;
 using fuseq::kernels::HWY_NAMESPACE::unrolled;
 using fuseq::kernels::HWY_NAMESPACE::Vex;
+using fuseq::kernels::HWY_NAMESPACE::with_form;
 using V32 = Vex::V32;
 using DF8 = hn::FixedTag<float, 8>;
 using D8x32 = hn::FixedTag<std::int32_t, 8>;
@@ -139,6 +142,16 @@ struct QuadSums {
     V32 v[kQuadVectors];
 };
 
+// Four vectors of integers as bytes.
+HWY_INLINE void store_words(const __m256i (&words)[kQuadVectors],
+                            bool is_signed,
+                            std::uint8_t* dst) {
+    const __m256i low = _mm256_packs_epi32(words[0], words[1]);
+    const __m256i high = _mm256_packs_epi32(words[2], words[3]);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst),
+                        is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
+}
+
 // The epilogue of a pixel to bytes. A copy of what it needs: a store may change all that is in
 // memory.
 struct PlainFinish {
@@ -153,11 +166,25 @@ struct PlainFinish {
                                 _mm256_load_ps(bias + 8 * i));
             words[i] = _mm256_cvtps_epi32(value);
         });
-        const __m256i low = _mm256_packs_epi32(words[0], words[1]);
-        const __m256i high = _mm256_packs_epi32(words[2], words[3]);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst), is_signed
-                                                                 ? _mm256_packs_epi16(low, high)
-                                                                 : _mm256_packus_epi16(low, high));
+        store_words(words, is_signed, dst);
+    }
+};
+
+// The same by a rule, without bounds.
+struct RuleFinish {
+    RuleLists lists;
+    RuleForm rule;
+    bool is_signed;
+    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+        const DF8 d;
+        __m256i words[kQuadVectors];
+        with_form(rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+            unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
+                const auto x = hn::ConvertTo(d, sums.v[i]);
+                words[i] = _mm256_cvtps_epi32(rule_value<form()>(d, lists, 8 * i, x).raw);
+            });
+        });
+        store_words(words, is_signed, dst);
     }
 };
 
@@ -265,9 +292,12 @@ void run_row(const Packed& packed,
                 packed,          block, quads,
                 count,           bytes, block.wei + r * quads * s.kernel_width * kQuadBytes,
                 to + r * dst_row};
-            if (packed.epilogue.plain) {
-                const bool is_signed = packed.epilogue.store == Store::kI8;
+            const Epilogue& e = packed.epilogue;
+            const bool is_signed = e.store == Store::kI8;
+            if (e.plain) {
                 run_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+            } else if (e.rule && !e.clip) {
+                run_strip<Product>(strip, RuleFinish{lists_of(block), *e.rule, is_signed});
             } else {
                 run_strip<Product>(strip, AnyFinish{packed, block});
             }

@@ -48,7 +48,8 @@ constexpr std::size_t kScale = 256;
 constexpr std::size_t kBias = 512;
 constexpr std::size_t kSlope = 768;
 constexpr std::size_t kRest = kSlope;  // of the scale, for rules
-constexpr std::size_t kWeights = 1024;
+constexpr std::size_t kBelow = 1024;   // for two floors
+constexpr std::size_t kWeights = 1280;
 constexpr std::size_t kEntryBytes = kBlock * 4;
 
 // One or two output rows of a block, for each part of the vector.
@@ -201,14 +202,16 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
 }
 
 // RuleForm, or none.
-enum class Ending : std::uint8_t { kNearest, kFloor, kReal, kRealZeroFirst };
+enum class Ending : std::uint8_t { kNearest, kFloor, kTwoFloors, kReal, kRealZeroFirst };
 
 template <Ending E>
-FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias) {
+FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias, __m512 below) {
     if constexpr (E == Ending::kNearest) {
         return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, bias));
     } else if constexpr (E == Ending::kFloor) {
         return by_floor(acc, scale, rest, bias);
+    } else if constexpr (E == Ending::kTwoFloors) {
+        return by_two_floors(acc, scale, rest, bias, below);
     } else if constexpr (E == Ending::kReal) {
         return by_real(acc, scale, _mm512_castps_si512(bias));
     } else {
@@ -220,15 +223,19 @@ inline Ending ending_of(const Epilogue& e) {
     if (!e.rule) {
         return Ending::kNearest;
     }
-    return *e.rule == RuleForm::kFloor  ? Ending::kFloor
-           : *e.rule == RuleForm::kReal ? Ending::kReal
-                                        : Ending::kRealZeroFirst;
+    switch (*e.rule) {
+        case RuleForm::kFloor: return Ending::kFloor;
+        case RuleForm::kTwoFloors: return Ending::kTwoFloors;
+        case RuleForm::kReal: return Ending::kReal;
+        default: return Ending::kRealZeroFirst;
+    }
 }
 // Calls body with the ending as a constant.
 template <class Body>
 FUSEQ_INLINE void with_ending(Ending ending, const Body& body) {
     switch (ending) {
         case Ending::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
+        case Ending::kTwoFloors: return body(std::integral_constant<Ending, Ending::kTwoFloors>{});
         case Ending::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
         case Ending::kNearest: return body(std::integral_constant<Ending, Ending::kNearest>{});
         default: return body(std::integral_constant<Ending, Ending::kRealZeroFirst>{});
@@ -243,7 +250,7 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
         __m512i v;
         with_ending(ending_of(e), [&](auto ending) FUSEQ_LAMBDA {
             v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
-                                  vector_of(at + kBias));
+                                  vector_of(at + kBias), vector_of(at + kBelow));
         });
         return v;
     }

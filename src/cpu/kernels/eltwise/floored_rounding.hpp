@@ -14,19 +14,23 @@
 
 namespace fuseq::kernels {
 
-// The byte is floor(sum * scale + fma(sum, rest, shift)), clamped, where `sum` is
-// f32(sum + offset) and nothing but the fma is rounded. |sum + offset| <= 2^24.
+// The byte is floor(sum * scale + fma(sum, rest, sum < 0 ? below : shift)), clamped, where `sum` is
+// f32(sum + offset) and nothing but the fma is rounded, down. |sum + offset| <= 2^24, or more where
+// the byte is the first or the last one.
 //
 // A kernel adds the product rounded down, to f32, and converts that rounded down, to i32: floor() of
-// a value is an f32, so that the first rounding does not go below it.
+// a value is an f32, so that the first rounding does not go below it. All its roundings are down: a
+// processor whose instructions do not choose theirs has a mode (common/round_down.hpp).
 struct FloorRounding {
     float scale = 0.0F;
     float rest = 0.0F;  // at least 0, so that the byte rises with the sum
     float shift = 0.0F;
+    float below = 0.0F;
     std::int32_t offset = 0;
+    bool is_split() const { return below != shift; }
 };
-// Of all sums of the rule; without an offset where there is one. Nothing where none is found: for
-// multipliers above 1, and halves away from zero on both sides of it.
+// Of all sums of the rule; one line without an offset where there is one. Halves away from zero on
+// both sides of it are two lines. Nothing where none is found: for multipliers above 1.
 std::optional<FloorRounding> floored_way(const SumRule& rule);
 
 }  // namespace fuseq::kernels

@@ -291,7 +291,7 @@ void split_column(const SumColumns& columns,
 
 #if HWY_TARGET <= HWY_AVX3
 // By floors (floored_rounding.hpp), where instructions choose how they round.
-template <Bytes B, class Sum>
+template <Bytes B, bool Two, class Sum>
 void floor_column(const SumColumns& columns,
                   const ByteGrid& grid,
                   const SumTile<Sum>& tile,
@@ -303,12 +303,14 @@ void floor_column(const SumColumns& columns,
     const VecF32 scale = hn::LoadU(d, columns.floor_scale() + c);
     const VecF32 rest = hn::LoadU(d, columns.floor_rest() + c);
     const VecF32 shift = hn::LoadU(d, columns.floor_shift() + c);
+    const VecF32 below = hn::LoadU(d, columns.floor_below() + c);
     const VecF32 offset = hn::LoadU(d, columns.floor_offset() + c);
     const GridVectors bytes(grid);
     over_pixels<B>(tile, first, count, [=](const Sum* from) FUSEQ_HWY_LAMBDA {
         const VecF32 sum = hn::Add(load_floats(from), offset);
-        const VecF32 low = hn::MulAdd(sum, rest, shift);
-        const __m512 value = _mm512_fmadd_round_ps(sum.raw, scale.raw, low.raw, kDown);
+        const VecF32 begin = Two ? hn::IfThenElse(hn::Lt(sum, hn::Zero(d)), below, shift) : shift;
+        const __m512 low = _mm512_fmadd_round_ps(sum.raw, rest.raw, begin.raw, kDown);
+        const __m512 value = _mm512_fmadd_round_ps(sum.raw, scale.raw, low, kDown);
         return bytes.template clamped<B>(VecI32{_mm512_cvt_roundps_epi32(value, kDown)});
     });
 }
@@ -318,10 +320,15 @@ bool run_floors(const SumColumns& columns,
                 const SumTile<Sum>& tile,
                 std::size_t first,
                 std::size_t count) {
-    if (columns.floored()) {
-        floor_column<B>(columns, grid, tile, first, count);
+    if (!columns.floored()) {
+        return false;
     }
-    return columns.floored().has_value();
+    if (columns.has_two_floors()) {
+        floor_column<B, true>(columns, grid, tile, first, count);
+    } else {
+        floor_column<B, false>(columns, grid, tile, first, count);
+    }
+    return true;
 }
 #else
 template <Bytes B, class Sum>
@@ -338,10 +345,10 @@ void run_tile_to(const SumColumns& columns, const ByteGrid& grid, const SumTile<
             const std::size_t count = std::min(lanes, tile.channels - first);
             if (columns.is_short(tile.channel + first, count)) {
                 short_column<B>(columns, grid, tile, first, count);
-            } else if (run_floors<B>(columns, grid, tile, first, count)) {
-                continue;
             } else if (columns.is_split(tile.channel + first, count)) {
                 split_column<B>(columns, grid, tile, first, count);
+            } else if (run_floors<B>(columns, grid, tile, first, count)) {
+                continue;
             } else {
                 column<way(), B>(columns, grid, tile, first, count);
             }

@@ -77,6 +77,8 @@ public:
     const float* floor_scale() const { return floor_scale_.data(); }
     const float* floor_rest() const { return floor_rest_.data(); }
     const float* floor_shift() const { return floor_shift_.data(); }
+    const float* floor_below() const { return floor_below_.data(); }
+    bool has_two_floors() const { return two_floors_; }  // in a channel
     const float* floor_offset() const { return floor_offset_.data(); }
     std::size_t channels() const { return channels_; }
 
@@ -116,7 +118,9 @@ private:
     std::vector<float> floor_scale_;
     std::vector<float> floor_rest_;
     std::vector<float> floor_shift_;
+    std::vector<float> floor_below_;
     std::vector<float> floor_offset_;
+    bool two_floors_ = false;
 };
 
 // Sums of some pixels in some channels, as a product leaves them.
@@ -145,6 +149,7 @@ struct OwnRounding {
     std::vector<float> shift{};
     std::optional<RuleForm> rule{};      // none: the nearest integer
     std::vector<float> rest{};           // of the scale, for floors
+    std::vector<float> below{};          // another shift, for two floors
     std::vector<std::int32_t> offset{};  // of the sums, before they become floats; none: 0
     float low = 0.0F;
     float high = 0.0F;

@@ -58,6 +58,17 @@ std::optional<RoundingSteps> steps_of(const SumRule& rule, double multiplier) {
     return steps;
 }
 
+RoundingSteps some_steps(const RoundingSteps& all, std::int32_t zero_point, bool below) {
+    RoundingSteps some{.min = all.min, .max = all.max};
+    for (std::size_t i = 0; i < all.count; ++i) {
+        if ((all.byte[i] <= zero_point) == below) {
+            some.byte[some.count] = all.byte[i];
+            some.first[some.count++] = all.first[i];
+        }
+    }
+    return some;
+}
+
 ShiftWindow window_of(const RoundingSteps& steps, double scale, double before) {
     ShiftWindow window;
     for (std::size_t i = 0; i < steps.count; ++i) {

@@ -91,6 +91,9 @@ struct RoundingSteps {
 };
 // Nothing where the multiplier does not lead to them.
 std::optional<RoundingSteps> steps_of(const SumRule& rule, double multiplier);
+// Those of the bytes up to the zero point, or of those above it: halves away from zero have one line
+// for each, of sums with the bias below 0 and of others.
+RoundingSteps some_steps(const RoundingSteps& all, std::int32_t zero_point, bool below);
 
 // What may be added to scale * sum in real numbers.
 struct ShiftWindow {

@@ -93,18 +93,6 @@ std::optional<ShortRounding> search(const RoundingSteps& steps, double multiplie
     return std::nullopt;
 }
 
-// The bytes up to that of a sum of 0 with its bias, or those above it.
-RoundingSteps some_steps(const RoundingSteps& all, std::int32_t zero_point, bool below) {
-    RoundingSteps some{.min = all.min, .max = all.max};
-    for (std::size_t i = 0; i < all.count; ++i) {
-        if ((all.byte[i] <= zero_point) == below) {
-            some.byte[some.count] = all.byte[i];
-            some.first[some.count++] = all.first[i];
-        }
-    }
-    return some;
-}
-
 // All steps, and the byte of the zero point on both sides of the split.
 bool has_steps(const SumRule& rule, const RoundingSteps& steps, const SplitRounding& way) {
     const auto value = [&](double sum) {

@@ -170,7 +170,8 @@ void SumColumns::find_floors(const ByteGrid& grid, const SumBounds& bounds) {
         }
         floors.push_back(*way);
     }
-    for (auto* values : {&floor_scale_, &floor_rest_, &floor_shift_, &floor_offset_}) {
+    for (auto* values :
+         {&floor_scale_, &floor_rest_, &floor_shift_, &floor_below_, &floor_offset_}) {
         values->assign(bias_.size(), 0.0F);
     }
     for (std::size_t i = 0; i < period_; ++i) {  // columns are repeated
@@ -178,7 +179,9 @@ void SumColumns::find_floors(const ByteGrid& grid, const SumBounds& bounds) {
         floor_scale_[i] = way.scale;
         floor_rest_[i] = way.rest;
         floor_shift_[i] = way.shift;
+        floor_below_[i] = way.below;
         floor_offset_[i] = static_cast<float>(way.offset);
+        two_floors_ = two_floors_ || way.is_split();
     }
     floored_ = std::move(floors);
 }
@@ -244,11 +247,14 @@ std::optional<OwnRounding> SumRounding::by_rule() const {
         return std::nullopt;
     }
     OwnRounding own = bounds();
-    own.rule = RuleForm::kFloor;
+    own.rule = columns_.has_two_floors() ? RuleForm::kTwoFloors : RuleForm::kFloor;
     for (const FloorRounding& way : *columns_.floored()) {
         own.scale.push_back(way.scale);
         own.rest.push_back(way.rest);
         own.shift.push_back(way.shift);
+        if (columns_.has_two_floors()) {
+            own.below.push_back(way.below);
+        }
         own.offset.push_back(way.offset);
     }
     return own;

@@ -19,6 +19,7 @@
 
 #include "cpu/kernels/gemm/gemm_narrow_list-inl.h"
 #include "cpu/kernels/gemm/gemm_narrow_operations-inl.h"
+#include "cpu/kernels/gemm/gemm_narrow_rule-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -132,6 +133,21 @@ void finish_narrow_results(const EpilogueCall& call, const gemm::NarrowResults& 
     whole ? finish_results<true>(call, results) : finish_results<false>(call, results);
 }
 
+// Bytes by a rule.
+template <class T, bool Whole>
+void finish_rule(const EpilogueCall& call) {
+    const PanelRule rule = rule_of(call);
+    for (std::size_t row = 0; row < call.rows; row += kGroupRows) {
+        const std::int32_t* tile = call.tile + row * kLanes;
+        Group<kGroup> g;
+        for_group<kGroup>([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::ConvertTo(DF(), hn::Load(DI(), tile + kVector * i));
+        });
+        apply_rule(rule, g);
+        store_group<T, Whole, false>(g, place_of(call, row), call.args->dst);
+    }
+}
+
 using Function = gemm::EpilogueFunction;
 
 template <class T, GemmOp::Kind... Kinds>
@@ -161,6 +177,9 @@ Function find_list(const gemm::Epilogue& e) {
 // SSE4 is not worth the code of the lists, nor are values beyond 32-bit integers.
 template <class T>
 Function select_for(const gemm::Epilogue& e, bool whole_panel) {
+    if (e.rule && sizeof(T) == 1) {
+        return whole_panel ? &finish_rule<T, true> : &finish_rule<T, false>;
+    }
     if (!whole_panel) {
         return &finish_tile<T, false>;
     }

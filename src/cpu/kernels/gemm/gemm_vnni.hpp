@@ -66,7 +66,8 @@ GemmForm best_form();
 // See above; lists of one value a channel.
 struct GemmRule {
     RuleForm form = RuleForm::kFloor;
-    std::span<const float> rest{};  // of floors
+    std::span<const float> rest{};   // of floors
+    std::span<const float> below{};  // of two floors
     std::span<const std::int32_t> offset{};
     float low = 0.0F;  // within the type of dst
     float high = 0.0F;
@@ -159,7 +160,7 @@ public:
     // a pool and without zero points of weights.
     static bool is_direct(const GemmShape& shape);
 
-    // Whether params.rule is possible: AVX-512 or AMX with wide panels.
+    // Whether params.rule is possible: AVX-512 or AMX with wide panels, or AVX2 without a pool.
     static bool stores_rules(const GemmParams& params);
 
     // Packs weights and constants; keeps nothing of params. Throws fuseq::Error for shapes, types

@@ -18,6 +18,7 @@
 #include "cpu/kernels/common/vnni256-inl.h"
 #include "cpu/kernels/gemm/first_of.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_list-inl.h"
+#include "cpu/kernels/gemm/gemm_narrow_rule-inl.h"
 #include "cpu/kernels/gemm/gemm_narrow_tile-inl.h"
 #include "cpu/machine/avx_vnni.hpp"
 
@@ -43,28 +44,37 @@ HWY_INLINE Group<Size> group_of(const narrow::Sums<Count>& sums) {
     return g;
 }
 
-// As finish_list(), of sums without zero points of weights.
-template <class T, std::size_t Count, GemmOp::Kind... Kinds>
-HWY_INLINE void finish_sums(const narrow::Sums<Count * kVectors>& sums, const EpilogueCall& call) {
-    const gemm::Epilogue& e = *call.epilogue;
-    const std::size_t channel = call.panel->channel;
-    const float* const bias = e.bias.data() + channel;
-    const float* const scale = e.scale.data() + channel;
+// Calls apply(group, rows) for the groups of a tile and stores them.
+template <class T, std::size_t Count, class Apply>
+HWY_INLINE void store_sums(const narrow::Sums<Count * kVectors>& sums,
+                           const EpilogueCall& call,
+                           const Apply& apply) {
     const std::size_t pitch = call.channels;
-    [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
-    for_group<sizeof...(Kinds)>([&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(e.ops[i], call); });
     T* const dst = static_cast<T*>(call.args->dst);
-    const std::size_t first = call.pixel * pitch + channel;
+    const std::size_t first = call.pixel * pitch + call.panel->channel;
     constexpr std::size_t kGroups = (Count + kGroupRows - 1) / kGroupRows;
     for_group<kGroups>([&](auto number) FUSEQ_HWY_LAMBDA {
         constexpr std::size_t kRow = decltype(number)::value * kGroupRows;
         constexpr std::size_t kCount = std::min(kGroupRows, Count - kRow);
         const Rows r{first + kRow * pitch, pitch, kCount};
         auto g = group_of<kRow * kVectors, kCount * kVectors>(sums);
+        apply(g, r);
+        store_rows<false>(g, dst + r.at, pitch, kCount);
+    });
+}
+
+// As finish_list(), of sums without zero points of weights.
+template <class T, std::size_t Count, GemmOp::Kind... Kinds>
+HWY_INLINE void finish_sums(const narrow::Sums<Count * kVectors>& sums, const EpilogueCall& call) {
+    const gemm::Epilogue& e = *call.epilogue;
+    const float* const bias = e.bias.data() + call.panel->channel;
+    const float* const scale = e.scale.data() + call.panel->channel;
+    [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
+    for_group<sizeof...(Kinds)>([&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(e.ops[i], call); });
+    store_sums<T, Count>(sums, call, [&](auto& g, [[maybe_unused]] const Rows& r) FUSEQ_HWY_LAMBDA {
         bias_and_scale(g, bias, scale);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
-        store_rows<false>(g, dst + r.at, pitch, kCount);
     });
 }
 
@@ -73,6 +83,26 @@ void fused_list(const MicroCall& call, const EpilogueCall& finish) {
     narrow::Sums<Count * kVectors> sums;
     narrow::sum_tile<Product, Count>(sums, call);
     finish_sums<T, Count, Kinds...>(sums, finish);
+}
+
+template <class Product, class T, std::size_t Count>
+void fused_rule(const MicroCall& call, const EpilogueCall& finish) {
+    narrow::Sums<Count * kVectors> sums;
+    narrow::sum_tile<Product, Count>(sums, call);
+    const PanelRule rule = rule_of(finish);
+    store_sums<T, Count>(sums, finish,
+                         [&](auto& g, const Rows&) FUSEQ_HWY_LAMBDA { apply_rule(rule, g); });
+}
+
+template <class Product, class T>
+const FusedFunction* rule_functions() {
+    static constexpr auto kFunctions = [] {
+        std::array<FusedFunction, kMaxRows> functions{};
+        functions[kFiveRows - 1] = &fused_rule<Product, T, kFiveRows>;
+        functions[kSixRows - 1] = &fused_rule<Product, T, kSixRows>;
+        return functions;
+    }();
+    return kFunctions.data();
 }
 
 template <class Product, class T, GemmOp::Kind... Kinds>
@@ -90,6 +120,9 @@ template <class Product, class T>
 const FusedFunction* find_fused(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
     using P = Product;
+    if (e.rule) {
+        return rule_functions<P, T>();
+    }
     return gemm::first_of(try_fused<P, T>(e), try_fused<P, T, kRoundClip, kAffine, kSum>(e),
                           try_fused<P, T, kRoundClip, kScale, kLinear, kSum, kScale>(e));
 }

@@ -213,16 +213,28 @@ struct RequantizingAdd {
     bool operator==(const RequantizingAdd&) const = default;
 };
 
+// A rule of a narrow kernel, with bias and scale of the epilogue.
+struct NarrowRule {
+    RuleForm form = RuleForm::kFloor;
+    AlignedVector<float> rest, below;
+    bool clips = false;  // to `low` and `high`
+    float low = 0.0f;
+    float high = 0.0f;
+};
+
 struct Epilogue {
     AlignedVector<float> bias, scale;
     AlignedVector<float> of_sum;  // minus the zero points of the weights; empty for zero
     std::vector<PackedOp> ops;
     std::optional<RequantizingAdd> add{};   // replaces the operations; the same bytes
     std::optional<post_ops::Binary> sum{};  // the tensor of a wide panel that sums (kSum)
+    std::optional<NarrowRule> rule{};       // of a narrow kernel, instead of operations
     bool clamp = false;                     // values may leave the range of 32-bit integers
 
     // Neither bounds nor sums of windows: what tiles in registers are finished by.
     bool is_simple() const { return !clamp && of_sum.empty(); }
+    // Other kernels say so in their instructions.
+    bool rounds_down() const { return rule && is_floor(rule->form); }
 };
 
 // The requantizing add that equals `ops`: a round to bytes, scales and shifts, one addition of a

@@ -52,8 +52,11 @@ bool GemmVnni::is_direct(const GemmShape& shape) {
 }
 
 bool GemmVnni::stores_rules(const GemmParams& params) {
-    return params.ops.empty() && params.wei_zero_point.empty() && !params.transposed &&
-           gemm::lay_out(params).wide;
+    if (!params.ops.empty() || !params.wei_zero_point.empty() || params.transposed) {
+        return false;
+    }
+    const Packed packed = gemm::lay_out(params);
+    return packed.wide || (packed.is_narrow() && !packed.pool && has_avx2());
 }
 
 GemmVnni::GemmVnni(Packed&& packed) : packed_(std::make_unique<const Packed>(std::move(packed))) {}
@@ -69,7 +72,7 @@ GemmVnni::GemmVnni(GemmVnni&&) noexcept = default;
 GemmVnni& GemmVnni::operator=(GemmVnni&&) noexcept = default;
 
 bool GemmVnni::takes_results() const {
-    return packed_->is_narrow() && !packed_->pool && !packed_->subpixels;
+    return packed_->is_narrow() && !packed_->pool && !packed_->subpixels && !packed_->epilogue.rule;
 }
 
 bool GemmVnni::can_write_rows() const {

@@ -87,6 +87,7 @@ private:
             return choose_wide();
         }
         if (packed_.is_narrow()) {
+            pack_narrow_rule();
             const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
             for (Panel& panel : packed_.panels) {
                 panel.micro = functions;
@@ -116,12 +117,39 @@ private:
             return;
         }
         const std::size_t channels = params_.shape.dst_channels;
-        const std::size_t rests = params_.rule->form == RuleForm::kFloor ? channels : 0;
-        if (!packed_.wide || packed_.needs_sums() || !params_.ops.empty() ||
-            params_.rule->rest.size() != rests || params_.rule->offset.size() != channels) {
-            refuse("a rule is for wide panels without operations, with ", channels, " offsets and ",
-                   rests, " rests");
+        const RuleForm form = params_.rule->form;
+        const std::size_t rests = is_floor(form) ? channels : 0;
+        const std::size_t others = form == RuleForm::kTwoFloors ? channels : 0;
+        const bool has_rules = packed_.wide || (packed_.is_narrow() && !packed_.pool);
+        if (!has_rules || packed_.needs_sums() || !params_.ops.empty() ||
+            params_.rule->rest.size() != rests || params_.rule->below.size() != others ||
+            params_.rule->offset.size() != channels) {
+            refuse("a rule is for wide panels and narrow kernels without operations, with ",
+                   channels, " offsets, ", rests, " rests and ", others, " other biases");
         }
+    }
+
+    void pack_narrow_rule() {
+        if (!params_.rule) {
+            return;
+        }
+        const GemmRule& rule = *params_.rule;
+        const std::size_t channels = params_.shape.dst_channels;
+        const bool is_signed = packed_.store == Store::kI8;
+        packed_.epilogue.rule = {.form = rule.form,
+                                 .rest = padded(rule.rest, 0.0f, channels, "a rule"),
+                                 .below = padded(rule.below, 0.0f, channels, "a rule"),
+                                 .clips = packed_.epilogue.clamp || clips_bytes(rule, is_signed),
+                                 .low = rule.low,
+                                 .high = rule.high};
+        for (std::size_t i = 0; i < packed_.init_count(); ++i) {
+            for (std::size_t c = 0; c < channels; ++c) {
+                packed_.init[i * packed_.init_size + c] += rule.offset[c];
+            }
+        }
+    }
+    static bool clips_bytes(const GemmRule& rule, bool is_signed) {
+        return rule.low > (is_signed ? -128.0f : 0.0f) || rule.high < (is_signed ? 127.0f : 255.0f);
     }
 
     static const MicroFunction* functions(std::size_t vectors) {
@@ -148,12 +176,11 @@ private:
                             .max = lowest + 255 * (sum + magnitudes) / 2};
         if (const auto& rule = params_.rule) {
             const bool is_signed = packed_.store == Store::kI8;
-            const bool has_rest = rule->form == RuleForm::kFloor;
             channel.rule = {.form = rule->form,
-                            .rest = has_rest ? rule->rest[c] : 0.0f,
+                            .rest = rule->rest.empty() ? 0.0f : rule->rest[c],
+                            .below = rule->below.empty() ? 0.0f : rule->below[c],
                             .offset = rule->offset[c]};
-            channel.clips = rule->low > (is_signed ? -128.0f : 0.0f) ||
-                            rule->high < (is_signed ? 127.0f : 255.0f);
+            channel.clips = clips_bytes(*rule, is_signed);
             channel.low = rule->low;
             channel.high = rule->high;
             return channel;

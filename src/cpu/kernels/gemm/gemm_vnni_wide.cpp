@@ -151,6 +151,7 @@ void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     if (from.rule) {
         to.init[lane] += from.rule->offset;
         to.rest[lane] = from.rule->rest;
+        to.below_shift[lane] = from.rule->below;
     }
     if (from.leaky) {
         to.below_scale[lane] = from.leaky->slope;
@@ -169,6 +170,7 @@ WideWay long_way(std::span<const WideChannel> channels, bool limited) {
     if (channels[0].rule) {
         switch (channels[0].rule->form) {
             case RuleForm::kFloor: return WideWay::kFloor;
+            case RuleForm::kTwoFloors: return WideWay::kTwoFloors;
             case RuleForm::kReal: return WideWay::kReal;
             default: return WideWay::kRealZeroFirst;
         }

@@ -35,9 +35,9 @@ struct alignas(64) WideVector {
     float above_scale[16];
     float above_shift[16];
     float below_scale[16];  // leaky relu: the slope below zero
-    float below_shift[16];
-    float of_tensor[16];  // an elu of a sum: the factor of an element of the tensor
-    float rest[16];       // of the scale, for rules
+    float below_shift[16];  // two floors: the shift below zero
+    float of_tensor[16];    // an elu of a sum: the factor of an element of the tensor
+    float rest[16];         // of the scale, for rules
 };
 
 enum class WideWay : std::uint8_t {
@@ -59,8 +59,10 @@ enum class WideWay : std::uint8_t {
     // WideEpilogue::kSum: max(fma(y, above_scale, above_shift), fma(2^e, below_scale, below_shift)),
     // y = fma(element, of_tensor, fma(float(acc), scale, shift)), e = min(y, 0).
     kSumElu,
-    // Of rule_form.hpp, with `rest` and `shift`; then integers from `low` to `high` (WidePanel::clips).
+    // Of rule_form.hpp, with `rest`, `shift` and `below_shift`; then integers from `low` to `high`
+    // (WidePanel::clips).
     kFloor,
+    kTwoFloors,
     kReal,
     kRealZeroFirst
 };
@@ -156,7 +158,8 @@ struct WideSum {
 
 struct WideRule {
     RuleForm form = RuleForm::kFloor;
-    float rest = 0.0f;  // of the scale
+    float rest = 0.0f;   // of the scale
+    float below = 0.0f;  // of two floors
     std::int32_t offset = 0;
 };
 

@@ -127,6 +127,10 @@ FUSEQ_INLINE void finish_rule(const WidePanel& panel, Registers<__m512i, Count>&
     if (way == WideWay::kFloor) {
         const __m512 rest = _mm512_load_ps(k.rest);
         each([&](__m512i v) FUSEQ_LAMBDA { return by_floor(v, scale, rest, shift); });
+    } else if (way == WideWay::kTwoFloors) {
+        const __m512 rest = _mm512_load_ps(k.rest);
+        const __m512 below = _mm512_load_ps(k.below_shift);
+        each([&](__m512i v) FUSEQ_LAMBDA { return by_two_floors(v, scale, rest, shift, below); });
     } else if (way == WideWay::kReal) {
         const __m512i zero_point = _mm512_cvtps_epi32(shift);
         each([&](__m512i v) FUSEQ_LAMBDA { return by_real(v, scale, zero_point); });

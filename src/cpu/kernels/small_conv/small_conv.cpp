@@ -37,8 +37,12 @@ void check(const SmallConvParams& p) {
     const bool pairs_fit =
         !p.pairs || (SmallConv::takes_pairs(s) && p.dst_type == ElementType::f32 && !p.pixels &&
                      !p.pool && !p.rows && p.ops.empty() && p.results.empty());
-    if (!pairs_fit || (!unsigned_src && p.src_type != ElementType::i8) || !zero_point_fits ||
-        !dst_fits ||
+    const bool has_floors = !p.rest.empty() || !p.below.empty() || !p.offset.empty();
+    const bool floors_fit =
+        !has_floors || (SmallConv::takes_floors(p) && p.rest.size() == s.dst_channels &&
+                        p.below.size() == s.dst_channels && p.offset.size() == s.dst_channels);
+    if (!pairs_fit || !floors_fit || (!unsigned_src && p.src_type != ElementType::i8) ||
+        !zero_point_fits || !dst_fits ||
         p.weights.size() != s.dst_channels * s.src_channels * s.kernel_height * s.kernel_width ||
         !fits(p.scale, false) || !fits(p.bias, true) || !fits(p.wei_zero_point, true) ||
         !(p.wei_zero_point.empty() || SmallConv::takes_zero_points(s)) || !channel_vectors_fit(p) ||
@@ -102,6 +106,10 @@ bool SmallConv::takes_pool(const SmallConvParams& p) {
     return is_channel_vectorized(s) && has_pooled_step(s) && takes(s) && s.dilation_height == 1 &&
            s.dst_height > 1 && s.dst_width > 1 && fits_ring(pooled_tiling(s)) &&
            p.results.size() <= 1 && !p.rows && rises(p);
+}
+
+bool SmallConv::takes_floors(const SmallConvParams& p) {
+    return is_channel_vectorized(p.shape) && p.wei_zero_point.empty() && !p.pairs && !p.pool;
 }
 
 bool SmallConv::takes_zero_points(const SmallConvShape& s) {
@@ -264,6 +272,7 @@ SmallConv::SmallConv(const SmallConvParams& p) {
     packed->dst_type = p.dst_type;
     packed->pixels = p.pixels;
     packed->sums = !p.wei_zero_point.empty();
+    packed->floors = !p.rest.empty();
     set_form(*packed);
     const std::size_t channels = s.dst_channels + (packed->sums ? 1 : 0);
     packed->ones.assign(packed->offsets.size(), 0);
@@ -281,11 +290,18 @@ SmallConv::SmallConv(const SmallConvParams& p) {
             packed->sums ? -p.wei_zero_point[p.wei_zero_point.size() == 1 ? 0 : c] : 0.0f;
         packed->scale[c] = p.scale[p.scale.size() == 1 ? 0 : c];
         packed->bias[c] = p.bias.empty() ? 0.0f : p.bias[p.bias.size() == 1 ? 0 : c];
+        if (packed->floors) {
+            packed->init[c] += p.offset[c];
+            packed->rest[c] = p.rest[c];
+            packed->below[c] = p.below[c];
+        }
     }
     for (std::size_t c = s.dst_channels; c < kLanes; ++c) {
         packed->of_sum[c] = packed->of_sum[c % s.dst_channels];
         packed->scale[c] = packed->scale[c % s.dst_channels];
         packed->bias[c] = packed->bias[c % s.dst_channels];
+        packed->rest[c] = packed->rest[c % s.dst_channels];
+        packed->below[c] = packed->below[c % s.dst_channels];
     }
     if (stores_pixels(s)) {
         packed->listed = is_channel_vectorized(s) || !p.results.empty();

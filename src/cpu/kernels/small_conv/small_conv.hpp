@@ -10,6 +10,8 @@
 //   x   = fma(sum over taps of (src - src_zero_point), -wei_zero_point[c], float(acc))
 //   v   = fma(x, scale[c], bias[c])                          one rounding
 //
+// or, by the floors of rule_form.hpp, an integer v.
+//
 // The caller does the rest of the chain on planes of v in L1; or v is rounded half to even,
 // saturated and stored as a byte, channels-last. Immutable after construction; any number of
 // threads may use it at once; run() does not allocate. The values do not depend on how rows are
@@ -42,6 +44,11 @@ struct SmallConvParams {
     std::span<const float> scale{};           // one, or one a channel
     std::span<const float> bias{};            // none, one, or one a channel
     std::span<const float> wei_zero_point{};  // none, one, or one a channel
+    // Where takes_floors(): lists of one value a channel, also of the scale and the bias. `below` of
+    // sums below 0; acc begins with `offset`.
+    std::span<const float> rest{};
+    std::span<const float> below{};
+    std::span<const std::int32_t> offset{};
     ElementType dst_type = ElementType::f32;  // u8, i8 where stores_bytes()
     // Where has_lists(): v goes through `ops` in registers and is stored once for each of
     // `results`, which scale and shift at most. No results: stored as dst_type. Without lists `ops`
@@ -104,6 +111,8 @@ public:
     // Whether an operation may be one of `ops`, a chain one of `results`.
     static post_ops::Support takes_op(const post_ops::BasicOp& op);
     static bool takes_result(const post_ops::Chain& chain);
+    // Whether v may be a floor: without zero points of weights.
+    static bool takes_floors(const SmallConvParams& params);
     // Whether weights may have zero points.
     static bool takes_zero_points(const SmallConvShape& shape);
     // Channel-vectorized: whether sums of windows, for zero points of weights, are built from sums

@@ -110,6 +110,9 @@ struct Packed {
     alignas(64) float of_sum[kMaxChannelVectorChannels] = {};  // these, negated
     alignas(64) float scale[kMaxChannelVectorChannels] = {};
     alignas(64) float bias[kMaxChannelVectorChannels] = {};
+    bool floors = false;  // two of them (rule_form.hpp)
+    alignas(64) float rest[kMaxChannelVectorChannels] = {};
+    alignas(64) float below[kMaxChannelVectorChannels] = {};
     // The lane of each of 16 pixels after partial sums are added.
     std::int32_t lane_of_pixel[kLanes] = {};
     ElementType dst_type = ElementType::f32;

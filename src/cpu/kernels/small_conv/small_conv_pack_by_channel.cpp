@@ -187,9 +187,9 @@ void set_min(Packed& packed) {
 void set_ways(Packed& packed) {
     const ChannelVectorResult& first = packed.results[0];
     const bool relus = are_relu_and_shift(packed.ops) && !packed.sums && !first.rows;
-    const bool is_plain = packed.how == Collect::kChannels && packed.results.size() == 1 &&
-                          first.element == 1 && !first.scaled && !first.shifted &&
-                          (packed.ops.empty() || relus) && is_bounded(packed);
+    const bool is_plain = !packed.floors && packed.how == Collect::kChannels &&
+                          packed.results.size() == 1 && first.element == 1 && !first.scaled &&
+                          !first.shifted && (packed.ops.empty() || relus) && is_bounded(packed);
     std::array<std::optional<std::array<FloatSum, kLanes>>, kMaxChannelVectorChannels / kLanes>
         ways;
     for (std::size_t v = 0; v < packed.vectors && is_plain && !packed.sums; ++v) {

@@ -12,6 +12,7 @@
 #include <immintrin.h>
 
 #include "cpu/kernels/common/always_inline.hpp"
+#include "cpu/kernels/common/rule_form-inl.h"
 #include "cpu/kernels/common/unrolled-inl.h"
 #include "cpu/kernels/small_conv/small_conv_bytes-inl.h"
 #include "cpu/kernels/small_conv/small_conv_detail.hpp"
@@ -46,6 +47,10 @@ struct Lanes {
                                    const Packed& packed,
                                    const float* sums,
                                    std::index_sequence<I...> all) {
+        if (packed.floors) {
+            ((x.v[I] = floor_of(acc.v[I], packed, I)), ...);
+            return in_registers(x, all);
+        }
         ((x.v[I] = _mm512_cvtepi32_ps(acc.v[I])), ...);
         if (sums != nullptr) {
             ((x.v[I] = _mm512_fmadd_ps(_mm512_set1_ps(sums[I / kVectors]), at(packed.of_sum, I),
@@ -54,6 +59,12 @@ struct Lanes {
         }
         ((x.v[I] = _mm512_fmadd_ps(x.v[I], at(packed.scale, I), at(packed.bias, I))), ...);
         in_registers(x, all);
+    }
+
+    static FUSEQ_INLINE __m512 floor_of(__m512i sum, const Packed& packed, std::size_t i) {
+        const __m512 bias = bias_of(sum, at(packed.bias, i), at(packed.below, i));
+        const __m512 value = value_of_floor(sum, at(packed.scale, i), at(packed.rest, i), bias);
+        return _mm512_roundscale_ps(value, kDown);
     }
 
     // Keeps the compiler from moving what follows, which needs addresses, before it.

@@ -14,6 +14,7 @@
 #include "cpu/machine/instructions.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/conv_taps.hpp"
+#include "unit/cpu/kernels/common/exact_floor.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/depthwise/vnni256_encodings.hpp"
 
@@ -25,7 +26,7 @@ using test::on_every_target;
 struct Case {
     DepthwiseParams params;
     std::vector<std::int8_t> weights;
-    std::vector<float> scale, bias, slope, rest;
+    std::vector<float> scale, bias, slope, rest, below;
     std::vector<std::uint8_t> src;  // bytes of u8 or i8
     std::vector<std::int32_t> zero_point;
     std::vector<std::int32_t> offset;
@@ -49,21 +50,13 @@ std::int32_t zero_point_of(const Case& c, std::size_t channel) {
     return c.zero_point.empty() ? 0 : c.zero_point[c.zero_point.size() == 1 ? 0 : channel];
 }
 
-// floor(sum * scale + fma(sum, rest, bias)): floats of 113 bits have all of that.
-float floor_of(float sum, float scale, float rest, float bias) {
-    __extension__ using Exact = __float128;
-    const Exact value = Exact{sum} * Exact{scale} + Exact{std::fma(sum, rest, bias)};
-    const auto integer = static_cast<std::int64_t>(value);
-    return static_cast<float>(static_cast<Exact>(integer) > value ? integer - 1 : integer);
-}
-
 // The integer of rule_form.hpp.
 float integer_of(RuleForm rule, float sum, float scale, float rest, float bias) {
     if (rule == RuleForm::kReal) {
         return std::nearbyint(sum * scale) + bias;
     }
     return rule == RuleForm::kRealZeroFirst ? std::nearbyint(sum * scale + bias)
-                                            : floor_of(sum, scale, rest, bias);
+                                            : test::exact_floor(sum, scale, rest, bias);
 }
 
 // The definition in the header, one output element at a time.
@@ -81,7 +74,8 @@ float expected_value(const Case& c, std::size_t n, std::size_t y, std::size_t x,
     const auto pick = [ch](const std::vector<float>& list) {
         return list[list.size() == 1 ? 0 : ch];
     };
-    const float bias = c.bias.empty() ? 0.0f : pick(c.bias);
+    const bool is_below = acc < 0 && !c.below.empty();
+    const float bias = is_below ? pick(c.below) : c.bias.empty() ? 0.0f : pick(c.bias);
     const auto sum = static_cast<float>(acc);
     float v = c.params.rule ? integer_of(*c.params.rule, sum, pick(c.scale),
                                          c.rest.empty() ? 0.0f : pick(c.rest), bias)
@@ -207,6 +201,7 @@ void attach(Case& c) {
     c.params.bias = c.bias;
     c.params.slope = c.slope;
     c.params.rest = c.rest;
+    c.params.below = c.below;
     c.params.src_zero_point = c.zero_point;
     c.params.offset = c.offset;
 }
@@ -339,24 +334,29 @@ TEST(DepthwiseConv, FlatRowsMatchPlainLoops) {
 }
 
 void make_rule(std::mt19937& rng, Case& c) {
-    c.params.rule = pick(rng, {RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    c.params.rule = pick(
+        rng, {RuleForm::kFloor, RuleForm::kTwoFloors, RuleForm::kReal, RuleForm::kRealZeroFirst});
+    const bool is_floor = fuseq::kernels::is_floor(*c.params.rule);
     c.params.dst_type = pick(rng, {ElementType::u8, ElementType::i8});
     c.params.shift = 0.0f;
     c.slope.clear();
     c.scale.resize(c.params.shape.src_channels, 1.0f / 128.0f);
     for (float& bias : c.bias) {
-        bias = c.params.rule == RuleForm::kFloor ? bias : std::nearbyint(bias);
+        bias = is_floor ? bias : std::nearbyint(bias);
     }
-    for (std::size_t i = 0; c.params.rule == RuleForm::kFloor && i < c.scale.size(); ++i) {
+    for (std::size_t i = 0; is_floor && i < c.scale.size(); ++i) {
         const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
         c.rest.push_back(rng() % 4 == 0 ? 0.0f : c.scale[i] * parts * 0x1p-31f);
+        if (c.params.rule == RuleForm::kTwoFloors) {
+            c.below.push_back(parts / 8.0f);
+        }
     }
 }
 
 // Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
 // many of the others.
 TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
-    if (!DepthwiseConv::stores_rules()) {
+    if (!has_avx512_vnni()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
     for (unsigned seed = 0; seed < 900; ++seed) {
@@ -368,6 +368,19 @@ TEST(DepthwiseConv, RulesMatchPlainLoopsInEachForm) {
         const auto path = is_flat ? DepthwisePath::kFlat : DepthwisePath::kStrips;
         ASSERT_NO_FATAL_FAILURE(expect_exact(c, path, rng));
     }
+}
+
+TEST(DepthwiseConv, RulesMatchPlainLoopsOnEveryTarget) {
+    on_every_target([](const std::string&) {
+        for (unsigned seed = 0; DepthwiseConv::stores_rules() && seed < 200; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            make_rule(rng, c);
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPortable, rng));
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kAuto, rng));
+        }
+    });
 }
 
 // As in quantized networks: u8 to u8, scales above zero without ties. Sums are floats then.
@@ -508,8 +521,8 @@ TEST(DepthwiseConv, Refuses) {
     EXPECT_THAT(refusal(p),
                 testing::HasSubstr("a rule with 3 finite rests of the scale, expected 2"));
     p.rest = std::span(three).first(2);
-    p.path = DepthwisePath::kPortable;
-    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX-512 VNNI"));
+    p.shift = 1.0f;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX2, without a slope"));
     p = c.params;
     p.low = 2.0f;
     p.high = 1.0f;

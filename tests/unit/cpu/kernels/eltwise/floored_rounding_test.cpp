@@ -21,9 +21,11 @@ namespace {
 std::int64_t byte_of(const SumRule& rule, const FloorRounding& way, std::int64_t sum) {
     volatile auto x = static_cast<float>(sum + way.offset);
     volatile float scale = way.scale;
-    volatile float rest = std::fma(x, way.rest, way.shift);
+    volatile float rest = way.rest;
+    volatile float begin = x < 0.0F ? way.below : way.shift;
     std::fesetround(FE_DOWNWARD);
-    volatile float value = std::fma(x, scale, rest);
+    volatile float low = std::fma(x, rest, begin);
+    volatile float value = std::fma(x, scale, low);
     std::fesetround(FE_TONEAREST);
     return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::floor(value)), rule.grid.lowest,
                                     rule.grid.highest);
@@ -39,20 +41,26 @@ TEST(FlooredWay, HasEveryStepOfTheRule) {
          {ProductRounding::kHalfAway, ProductRounding::kHalfUp, ProductRounding::kOnce,
           ProductRounding::kReal, ProductRounding::kRealZeroFirst}) {
         int found = 0;
+        int split = 0;
         for (unsigned seed = 0; seed < kRules; ++seed) {
             SCOPED_TRACE(testing::Message() << "seed " << seed);
             std::mt19937 rng(seed);
             const SumRule rule = random_rule(rng, rounding);
             if (const auto way = floored_way(rule)) {
                 ++found;
+                split += way->is_split() ? 1 : 0;
                 expect_same(rule, *way);
             }
         }
+        constexpr int kNearlyAll = 90;
+        EXPECT_GT(found, kNearlyAll) << "rounding " << static_cast<int>(rounding);
         // Halves away from zero are one line where a relu leaves one side, half of the rules here.
-        constexpr int kOneSided = 50;
-        constexpr int kAll = 90;
-        EXPECT_GT(found, rounding == ProductRounding::kHalfAway ? kOneSided : kAll)
-            << "rounding " << static_cast<int>(rounding);
+        constexpr int kTwoSided = 30;
+        if (rounding == ProductRounding::kHalfAway) {
+            EXPECT_GT(split, kTwoSided);
+        } else {
+            EXPECT_EQ(split, 0) << "rounding " << static_cast<int>(rounding);
+        }
     }
 }
 
@@ -84,14 +92,41 @@ TEST(FlooredWay, HasSmallMultipliersWithLargeBiases) {
 }
 
 // Half away from zero on both sides of it moves one side by a sum.
-TEST(FlooredWay, IsNotForTwoLines) {
-    SumRule rule{
-        .rounding = ProductRounding::kHalfAway, .fixed = {1583594044, -7}, .grid = {0, -128, 127}};
-    EXPECT_FALSE(floored_way(rule));
-    rule.grid.lowest = 0;
-    const auto way = floored_way(rule);
-    ASSERT_TRUE(way);
-    expect_same(rule, *way);
+TEST(FlooredWay, OfHalvesAwayFromZeroIsTwoLines) {
+    SumRule rule{.rounding = ProductRounding::kHalfAway,
+                 .bias = 1000,
+                 .fixed = {1583594044, -7},
+                 .grid = {3, -128, 127}};
+    const auto two = floored_way(rule);
+    ASSERT_TRUE(two);
+    EXPECT_LT(two->below, two->shift);
+    EXPECT_EQ(two->offset, 1000);
+    expect_same(rule, *two);
+    rule.grid.lowest = 3;
+    const auto one = floored_way(rule);
+    ASSERT_TRUE(one);
+    EXPECT_FALSE(one->is_split());
+    expect_same(rule, *one);
+}
+
+// Also where floats of one sum and the next are far apart, and where sums have one sign.
+TEST(FlooredWay, OfTwoLinesIsWithinTheIntegersOfFloats) {
+    for (const std::int32_t bias : {0, 1 << 20, -(1 << 20), 1 << 24, (1 << 24) + 1}) {
+        SCOPED_TRACE(bias);
+        SumRule rule{.rounding = ProductRounding::kHalfAway,
+                     .bias = bias,
+                     .fixed = {1583594044, -14},
+                     .grid = {-7, -128, 127}};
+        rule.min = std::max<std::int64_t>(-kMaxFloatSum, -kMaxFloatSum - bias);
+        rule.max = std::min<std::int64_t>(kMaxFloatSum, kMaxFloatSum - bias);
+        const auto way = floored_way(rule);
+        if (bias > kMaxFloatSum) {
+            EXPECT_FALSE(way && way->is_split());
+            continue;
+        }
+        ASSERT_TRUE(way);
+        expect_same(rule, *way);
+    }
 }
 
 TEST(FlooredWay, OfAChannelWithOneByteIsAConstant) {

@@ -138,7 +138,7 @@ std::optional<RuleForm> expect_rule(const Case& c, const Rounding& r, GemmForm f
     }
     params.scale = own->scale;
     params.bias = own->shift;
-    params.rule = {*own->rule, own->rest, own->offset, own->low, own->high};
+    params.rule = {*own->rule, own->rest, own->below, own->offset, own->low, own->high};
     const GemmVnni gemm(params);
     Case bytes = c;
     bytes.params.dst_type = params.dst_type;
@@ -152,6 +152,28 @@ std::optional<RuleForm> expect_rule(const Case& c, const Rounding& r, GemmForm f
         }
     }
     return own->rule;
+}
+
+TEST(GemmVnniRounding, NarrowKernelsHaveTheRuleOfEverySum) {
+    fuseq::test::on_every_target([&](const std::string& target) {
+        std::set<RuleForm> forms;
+        for (unsigned seed = 0; seed < 120 && !testing::Test::HasFailure(); ++seed) {
+            SCOPED_TRACE(testing::Message() << "seed " << seed);
+            std::mt19937 rng(seed);
+            const Case c = plain_case(rng);
+            const Rounding r = random_rounding(rng, c.params.shape.dst_channels);
+            for (const GemmForm form : {GemmForm::kBytes, GemmForm::kPairs, GemmForm::kVnni256}) {
+                const bool has_dots = has_avx_vnni() || has_avx_vnni_in_evex() || has_avx512_vnni();
+                if (form == GemmForm::kVnni256 && !has_dots) {
+                    continue;
+                }
+                if (const auto rule = expect_rule(c, r, form)) {
+                    forms.insert(*rule);
+                }
+            }
+        }
+        EXPECT_EQ(forms.size(), has_avx2() ? 4U : 0U) << target;
+    });
 }
 
 TEST(GemmVnniRounding, WidePanelsHaveTheRuleOfEverySum) {
@@ -171,15 +193,16 @@ TEST(GemmVnniRounding, WidePanelsHaveTheRuleOfEverySum) {
             expect_rule(c, r, GemmForm::kAmx);
         }
     }
-    EXPECT_THAT(forms,
-                testing::ElementsAre(RuleForm::kFloor, RuleForm::kReal, RuleForm::kRealZeroFirst));
+    EXPECT_THAT(forms, testing::ElementsAre(RuleForm::kFloor, RuleForm::kTwoFloors, RuleForm::kReal,
+                                            RuleForm::kRealZeroFirst));
 }
 
-TEST(GemmVnniRounding, RulesOfKernelsAreForWidePanels) {
+TEST(GemmVnniRounding, RulesOfKernelsAreInPlaceOfOperations) {
     std::mt19937 rng(3);
     Case c = plain_case(rng);
     c.params.form = GemmForm::kBytes;
     c.params.dst_type = ElementType::u8;
+    c.params.ops = {{.kind = GemmOp::Kind::kScale, .a = {2.0F}}};
     GemmParams params = c.complete();
     EXPECT_FALSE(GemmVnni::stores_rules(params));
     const std::vector<std::int32_t> offset(c.params.shape.dst_channels);

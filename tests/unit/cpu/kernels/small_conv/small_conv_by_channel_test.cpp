@@ -240,6 +240,34 @@ TEST(SmallConvByChannel, SoDoBytesAfterFloatsThatAreAdded) {
     });
 }
 
+// Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
+// many of the others.
+TEST(SmallConvByChannel, BytesMayBeFloors) {
+    for_small_conv_cases(60, true, [](Case& c, std::mt19937& rng) {
+        c.wei_zero_point.clear();
+        for (float& scale : c.scale) {
+            const auto parts = static_cast<float>(static_cast<int>(rng() % 128) - 64);
+            scale = rng() % 2 == 0 ? 1.0f / 128.0f : scale;
+            c.rest.push_back(scale * parts * 0x1p-31f);
+            c.below.push_back(parts / 8.0f);
+            c.offset.push_back(static_cast<std::int32_t>(rng() % 2000) - 1000);
+        }
+        const std::vector<BasicOp> ops(rng() % 2, post_ops::Clip{{3.0f}, {100.0f}});
+        const std::vector<post_ops::Chain> results = {
+            {{}, rng() % 2 == 0 ? ElementType::u8 : ElementType::i8}};
+        c.params.wei_zero_point = {};
+        c.params.rest = c.rest;
+        c.params.below = c.below;
+        c.params.offset = c.offset;
+        c.params.ops = ops;
+        c.params.results = results;
+        ASSERT_TRUE(SmallConv::takes_floors(c.params));
+        expect_results(c, run_in_parts(c, {}, rng), {}, ops);
+        c.params.below = c.params.below.first(1);
+        EXPECT_THROW(SmallConv kernel(c.params), Error);
+    });
+}
+
 TEST(SmallConvByChannel, SoDoFewChannelsOfWindowsOfSixteenBytes) {
     for_small_conv_cases(
         400, false, [](const Case& c) { return SmallConv::has_lists(c.params.shape); },

@@ -15,6 +15,7 @@
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/conv_taps.hpp"
 #include "unit/cpu/kernels/common/elements.hpp"
+#include "unit/cpu/kernels/common/exact_floor.hpp"
 
 namespace fuseq::test {
 
@@ -22,6 +23,8 @@ struct SmallConvCase {
     kernels::SmallConvParams params;
     std::vector<std::int8_t> weights;
     std::vector<float> scale, bias, wei_zero_point;
+    std::vector<float> rest, below;  // of floors
+    std::vector<std::int32_t> offset;
     Bytes src;
 };
 
@@ -112,6 +115,10 @@ inline float value_at(
     if (!c.wei_zero_point.empty()) {
         const float zero = c.wei_zero_point[c.wei_zero_point.size() == 1 ? 0 : oc];
         sum = std::fma(static_cast<float>(sum_at(c, n, oc, y, x, true)), -zero, sum);
+    }
+    if (!c.rest.empty()) {
+        sum += static_cast<float>(c.offset[oc]);
+        return exact_floor(sum, c.scale[oc], c.rest[oc], sum < 0.0f ? c.below[oc] : c.bias[oc]);
     }
     return std::fma(sum, c.scale[oc], c.bias[oc]);
 }
