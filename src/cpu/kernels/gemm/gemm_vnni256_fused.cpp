@@ -19,6 +19,7 @@
 #include "cpu/kernels/gemm/first_of.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_list-inl.h"
 #include "cpu/kernels/gemm/gemm_narrow_tile-inl.h"
+#include "cpu/kernels/gemm/gemm_vnni256_requantizing_add-inl.h"
 #include "cpu/machine/avx_vnni.hpp"
 
 #if HWY_TARGET == HWY_AVX2
@@ -86,11 +87,64 @@ const FusedFunction* try_fused(const gemm::Epilogue& e) {
     return is_list<Kinds...>(e) ? kFunctions.data() : nullptr;
 }
 
+// As finish_sums(), by the requantizing add of the epilogue.
+template <class Product, class T, bool Unsigned, std::size_t Count>
+HWY_INLINE void finish_add(const narrow::Sums<Count * kVectors>& sums, const EpilogueCall& call) {
+    const gemm::Epilogue* e = call.epilogue;
+    asm volatile("" : "+r"(e));
+    const std::size_t channel = call.panel->channel;
+    const float* const bias = e->bias.data() + channel;
+    const float* const scale = e->scale.data() + channel;
+    const std::size_t pitch = call.channels;
+    const AddConstants k = constants_of(*e->add);
+    const std::size_t first = call.pixel * pitch + channel;
+    const auto* const residual =
+        static_cast<const std::uint8_t*>(call.args->binary_sources[e->add->input]) + first;
+    auto* const dst = static_cast<std::uint8_t*>(call.args->dst) + first;
+    constexpr std::size_t kGroups = (Count + kGroupRows - 1) / kGroupRows;
+    for_group<kGroups>([&](auto number) FUSEQ_HWY_LAMBDA {
+        constexpr std::size_t kRow = decltype(number)::value * kGroupRows;
+        constexpr std::size_t kSize = std::min(kGroupRows, Count - kRow) * kVectors;
+        auto g = group_of<kRow * kVectors, kSize>(sums);
+        bias_and_scale(g, bias, scale);
+        const __m256i r = load_residual<kSize>(residual + kRow * pitch, pitch);
+        const __m256i bytes = added_bytes<Product, T>(k, quantized<Unsigned>(g), r);
+        store_halves<kSize>(bytes, dst + kRow * pitch, pitch);
+    });
+}
+
+template <class Product, class T, bool Unsigned, std::size_t Count>
+void fused_add(const MicroCall& call, const EpilogueCall& finish) {
+    narrow::Sums<Count * kVectors> sums;
+    narrow::sum_tile<Product, Count>(sums, call);
+    finish_add<Product, T, Unsigned, Count>(sums, finish);
+}
+
+template <class Product, class T, bool Unsigned>
+const FusedFunction* fused_adds() {
+    static constexpr auto kFunctions = [] {
+        std::array<FusedFunction, kMaxRows> functions{};
+        functions[kFiveRows - 1] = &fused_add<Product, T, Unsigned, kFiveRows>;
+        functions[kSixRows - 1] = &fused_add<Product, T, Unsigned, kSixRows>;
+        return functions;
+    }();
+    return kFunctions.data();
+}
+
+template <class Product, class T>
+const FusedFunction* find_fused_add(const gemm::Epilogue& e) {
+    const bool takes = e.add && !e.add->elu_table && !e.add->below;
+    return !takes              ? nullptr
+           : e.add->q_unsigned ? fused_adds<Product, T, true>()
+                               : fused_adds<Product, T, false>();
+}
+
 template <class Product, class T>
 const FusedFunction* find_fused(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
     using P = Product;
-    return gemm::first_of(try_fused<P, T>(e), try_fused<P, T, kRoundClip, kAffine, kSum>(e),
+    return gemm::first_of(find_fused_add<P, T>(e), try_fused<P, T>(e),
+                          try_fused<P, T, kRoundClip, kAffine, kSum>(e),
                           try_fused<P, T, kRoundClip, kScale, kLinear, kSum, kScale>(e));
 }
 
