@@ -65,18 +65,30 @@ HWY_INLINE __m256i load_residual(const std::uint8_t* from, std::size_t pitch) {
     return _mm256_inserti128_si256(_mm256_castsi128_si256(row(0)), row(Size == kGroup ? 1 : 0), 1);
 }
 
-// Quantized values of a group, in the order of memory.
-template <bool Unsigned, std::size_t Size>
-HWY_INLINE __m256i quantized(const Group<Size>& g) {
+// 16 bytes, in both halves.
+HWY_INLINE __m256i load_halves(const std::uint8_t* from) {
+    return _mm256_broadcastsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i*>(from)));
+}
+
+// A group as bytes, rounded and saturated, in the order of memory.
+template <class T, std::size_t Size>
+HWY_INLINE __m256i to_bytes(const Group<Size>& g) {
     const __m256i low = _mm256_packs_epi32(round_raw(g.v[0].raw), round_raw(g.v[1].raw));
     __m256i high = low;
     if constexpr (Size == kGroup) {
         high = _mm256_packs_epi32(round_raw(g.v[2].raw), round_raw(g.v[3].raw));
     }
-    const __m256i bytes = Unsigned ? _mm256_xor_si256(_mm256_packus_epi16(low, high),
-                                                      _mm256_set1_epi8(static_cast<char>(0x80)))
-                                   : _mm256_packs_epi16(low, high);
+    const __m256i bytes =
+        std::is_signed_v<T> ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high);
     return _mm256_permutevar8x32_epi32(bytes, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+}
+
+// The signed bytes q.
+template <bool Unsigned, std::size_t Size>
+HWY_INLINE __m256i quantized(const Group<Size>& g) {
+    return Unsigned ? _mm256_xor_si256(to_bytes<std::uint8_t>(g),
+                                       _mm256_set1_epi8(static_cast<char>(0x80)))
+                    : to_bytes<std::int8_t>(g);
 }
 
 template <std::size_t Size>
