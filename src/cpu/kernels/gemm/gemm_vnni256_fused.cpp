@@ -31,7 +31,7 @@ namespace {
 using gemm::FusedFunction;
 using gemm::MicroCall;
 
-constexpr std::size_t kFiveRows = 5;
+constexpr std::size_t kFiveRows = gemm::kMinFusedRows;
 constexpr std::size_t kSixRows = 6;
 constexpr std::size_t kMaxRows = 7;  // of the tiles of gemm_vnni256.cpp
 

@@ -105,7 +105,12 @@ private:
 
     void choose_narrow() {
         const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
-        const bool fuses = packed_.form == GemmForm::kVnni256 && !packed_.pool;
+        const GemmShape& shape = packed_.shape;
+        const std::size_t pixels = packed_.mode == SourceMode::kRows
+                                       ? shape.dst_width
+                                       : shape.batch * shape.dst_height * shape.dst_width;
+        const bool fuses =
+            packed_.form == GemmForm::kVnni256 && !packed_.pool && pixels >= kMinFusedRows;
         packed_.narrow_ways.reserve(packed_.panels.size());
         for (Panel& panel : packed_.panels) {
             panel.micro = functions;

@@ -242,6 +242,9 @@ TEST_F(Vnni256Fused, WholePanelsOfBytesHaveAShortWay) {
     EXPECT_EQ(ways(case_of(ElementType::i8, clip)), 0);
     EXPECT_EQ(ways(case_of(ElementType::f32, {})), 0);
     EXPECT_EQ(ways(case_of(ElementType::u8, {{.kind = Kind::kMax, .a = {3.0f}}})), 0);
+    Case few_pixels = case_of(ElementType::u8, {});
+    few_pixels.params.shape.src_width = few_pixels.params.shape.dst_width = 4;
+    EXPECT_EQ(ways(few_pixels), 0);
     Case zero_points = case_of(ElementType::u8, {});
     zero_points.wei_zero_point.assign(40, 3.0f);
     EXPECT_EQ(ways(zero_points), 0);
