@@ -21,11 +21,18 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 
 // Adds the products of the unsigned bytes of `a` and the signed bytes of `b`, four in each lane.
-// add_from() reads b from memory.
+// add_from() reads b from memory. add_words(): of the signed words of both, two in each lane.
 struct Vex {
     using V32 = hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::FixedTag<std::int32_t, 8>>;
     static HWY_INLINE V32 add(V32 sum, V32 a, V32 b) {
         asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
+        return sum;
+    }
+    static HWY_INLINE __m256i add(__m256i sum, __m256i a, __m256i b) {
+        return add(V32{sum}, V32{a}, V32{b}).raw;
+    }
+    static HWY_INLINE __m256i add_words(__m256i sum, __m256i a, __m256i b) {
+        asm("%{vex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
         return sum;
     }
     static HWY_INLINE V32 add_from(V32 sum, V32 a, const std::int8_t* b) {
@@ -40,6 +47,13 @@ struct Evex {
     using V32 = Vex::V32;
     static HWY_INLINE V32 add(V32 sum, V32 a, V32 b) {
         asm("%{evex%} vpdpbusd %2, %1, %0" : "+x"(sum.raw) : "x"(a.raw), "x"(b.raw));
+        return sum;
+    }
+    static HWY_INLINE __m256i add(__m256i sum, __m256i a, __m256i b) {
+        return add(V32{sum}, V32{a}, V32{b}).raw;
+    }
+    static HWY_INLINE __m256i add_words(__m256i sum, __m256i a, __m256i b) {
+        asm("%{evex%} vpdpwssd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
         return sum;
     }
     static HWY_INLINE V32 add_from(V32 sum, V32 a, const std::int8_t* b) {

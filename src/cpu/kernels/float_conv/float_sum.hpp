@@ -45,7 +45,8 @@ struct FloatSum {
     float shift = 0.0f;
 };
 
-// Nothing when there is no such form, or none is found. Only where AVX-512 is available.
+// Nothing when there is no such form, or none is found, which is the same on all machines that
+// multiply and add with one rounding; nothing on others.
 // Asks what a compiled model has kept, where there is one (float_sums.hpp); else searches.
 std::optional<FloatSum> float_sum(const ByteRule& rule);
 std::optional<FloatSum> search_float_sum(const ByteRule& rule);

@@ -8,7 +8,11 @@
 
 namespace fuseq::kernels::gemm {
 
-// As fused_functions(), for whole panels of 16 channels.
-const FusedFunction* vnni256_fused_functions(const Epilogue& epilogue, Store store);
+// Tiles of fewer rows have none.
+inline constexpr std::size_t kMinFusedRows = 5;
+
+// As fused_functions(), for whole panels of 16 channels. `way`: for panels that have one, which lists
+// of operations have no use of.
+const FusedFunction* vnni256_fused_functions(const Epilogue& epilogue, Store store, bool way);
 
 }  // namespace fuseq::kernels::gemm

@@ -93,6 +93,16 @@ double largest_value(const GemmParams& params, const Packed& packed) {
     return bound;
 }
 
+// Whether tiles of this form have a requantizing add, perhaps with what follows it.
+bool may_add(GemmForm form, std::span<const PackedOp> ops) {
+    if (form == GemmForm::kVnni256) {
+        return std::none_of(ops.begin(), ops.end(), [](const PackedOp& op) {
+            return op.kind == GemmOp::Kind::kEltwise || op.kind == GemmOp::Kind::kPrelu;
+        });
+    }
+    return form != GemmForm::kPairs && form != GemmForm::kBytes;
+}
+
 }  // namespace
 
 void pack_epilogue(const GemmParams& params, Packed& packed) {
@@ -121,7 +131,7 @@ void pack_epilogue(const GemmParams& params, Packed& packed) {
     e.clamp = !(bound < kFits);
     if (!packed.wide) {  // clamps bytes itself
         // Searched already: then the tiles would be wide.
-        const bool none = e.clamp || packed.add_searched || packed.is_narrow();
+        const bool none = e.clamp || packed.add_searched || !may_add(packed.form, e.ops);
         e.add = none ? std::nullopt : find_requantizing_add(e.ops, packed.store, channels);
     }
 }

@@ -114,6 +114,14 @@ struct EpilogueCall;
 using EpilogueFunction = void (*)(const EpilogueCall& call);
 using FusedFunction = void (*)(const MicroCall& call, const EpilogueCall& finish);
 
+// The short way from sums to bytes (float_sum.hpp) of the channels of a whole panel of kVnni256.
+struct alignas(32) NarrowWay {
+    std::int32_t begin[kLanes];
+    float scale[kLanes];
+    float shift[kLanes];
+    std::uint8_t limits[kLanes];  // maximum of an unsigned byte
+};
+
 // A panel of output channels.
 struct Panel {
     std::size_t channel = 0;  // first
@@ -126,6 +134,7 @@ struct Panel {
     const MicroFunction* micro = nullptr;
     EpilogueFunction finish = nullptr;
     const FusedFunction* fused = nullptr;  // instead of both, by number of rows less 1
+    const NarrowWay* way = nullptr;        // of fused functions that take it
     WideFunctions wide{};                  // instead of all, with its constants; of AMX its finish
     const WidePanel* constants = nullptr;
 };
@@ -231,6 +240,8 @@ struct Epilogue {
     std::optional<NarrowRule> rule{};       // of a narrow kernel, instead of operations
     bool clamp = false;                     // values may leave the range of 32-bit integers
 
+    // Whether it is a requantizing add without an activation.
+    bool only_adds() const { return add && !add->elu_table && !add->below; }
     // Neither bounds nor sums of windows: what tiles in registers are finished by.
     bool is_simple() const { return !clamp && of_sum.empty(); }
     // Other kernels say so in their instructions.
@@ -381,6 +392,7 @@ struct Packed {
     bool wide = false;          // panels of up to 64 channels
     std::vector<Panel> panels;
     AlignedVector<WidePanel> wide_panels;  // those of each of init_count() ranges of taps
+    AlignedVector<NarrowWay> narrow_ways;  // of some panels
     Epilogue epilogue;
     std::string implementation;
 

@@ -69,8 +69,7 @@ const FusedFunction* find_fused_add(const gemm::RequantizingAdd& add, Store stor
 namespace gemm {
 const FusedFunction* fused_add_functions(const Epilogue& epilogue, Store store) {
     // Other tiles of the same result approximate the elu: bytes must not depend on the tile.
-    const bool takes = epilogue.add && !epilogue.add->elu_table && !epilogue.add->below;
-    return takes ? HWY_NAMESPACE::find_fused_add(*epilogue.add, store) : nullptr;
+    return epilogue.only_adds() ? HWY_NAMESPACE::find_fused_add(*epilogue.add, store) : nullptr;
 }
 }  // namespace gemm
 

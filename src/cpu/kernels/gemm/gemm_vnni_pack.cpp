@@ -4,6 +4,7 @@
 // Packs the weights of a matrix product that is laid out, and chooses its functions.
 #include <algorithm>
 
+#include "cpu/kernels/float_conv/float_sum.hpp"
 #include "cpu/kernels/gemm/gemm_vnni256_fused.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_check.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
@@ -87,17 +88,7 @@ private:
             return choose_wide();
         }
         if (packed_.is_narrow()) {
-            pack_narrow_rule();
-            const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
-            for (Panel& panel : packed_.panels) {
-                panel.micro = functions;
-                const bool whole = panel.channels == kLanes;
-                panel.finish = narrow_epilogue(packed_.epilogue, packed_.store, whole);
-                if (whole && !packed_.pool && packed_.form == GemmForm::kVnni256) {
-                    panel.fused = vnni256_fused_functions(packed_.epilogue, packed_.store);
-                }
-            }
-            return;
+            return choose_narrow();
         }
         for (Panel& panel : packed_.panels) {
             panel.micro = packed_.pool ? pooled_functions(panel.vectors) : functions(panel.vectors);
@@ -110,6 +101,71 @@ private:
                 panel.finish = general_epilogue(packed_.store, panel.vectors, whole);
             }
         }
+    }
+
+    void choose_narrow() {
+        pack_narrow_rule();
+        const MicroFunction* const functions = narrow_kernel(packed_.form).functions;
+        const GemmShape& shape = packed_.shape;
+        const std::size_t pixels = packed_.mode == SourceMode::kRows
+                                       ? shape.dst_width
+                                       : shape.batch * shape.dst_height * shape.dst_width;
+        const bool fuses =
+            packed_.form == GemmForm::kVnni256 && !packed_.pool && pixels >= kMinFusedRows;
+        packed_.narrow_ways.reserve(packed_.panels.size());
+        for (Panel& panel : packed_.panels) {
+            panel.micro = functions;
+            const bool whole = panel.channels == kLanes;
+            panel.finish = narrow_epilogue(packed_.epilogue, packed_.store, whole);
+            if (whole && fuses) {
+                panel.way = find_way(panel);
+                panel.fused =
+                    vnni256_fused_functions(packed_.epilogue, packed_.store, panel.way != nullptr);
+            }
+        }
+    }
+
+    // Null where a channel has none, or more than a scale, perhaps with a clip, comes before bytes.
+    const NarrowWay* find_way(const Panel& panel) {
+        const Epilogue& e = packed_.epilogue;
+        const bool rounds = e.ops.empty() || e.only_adds() || clips(params_);
+        if (!rounds || e.rule || !e.is_simple() || packed_.store == Store::kF32) {
+            return nullptr;
+        }
+        NarrowWay way{};
+        for (std::size_t i = 0; i < kLanes; ++i) {
+            const ByteRule rule = rule_of(panel.channel + i);
+            const auto sum = float_sum(rule);
+            if (!sum) {
+                return nullptr;
+            }
+            way.begin[i] = sum->begin;
+            way.scale[i] = sum->scale;
+            way.shift[i] = sum->shift;
+            way.limits[i] =
+                rule.is_signed ? std::uint8_t{255} : static_cast<std::uint8_t>(top_byte(rule));
+        }
+        packed_.narrow_ways.push_back(way);
+        return &packed_.narrow_ways.back();
+    }
+
+    // Of the first bytes that a channel becomes.
+    ByteRule rule_of(std::size_t c) const {
+        const Epilogue& e = packed_.epilogue;
+        const Bounds bounds = bounds_of(c);
+        ByteRule rule{.scale = e.scale[c],
+                      .bias = e.bias[c],
+                      .bias_first = true,
+                      .is_signed = e.add ? !e.add->q_unsigned : packed_.store == Store::kI8,
+                      .min = bounds.min,
+                      .max = bounds.max};
+        if (clips(params_)) {
+            rule.clips = true;
+            rule.low = e.ops[0].a[c];
+            rule.high = e.ops[0].b[c];
+            rule.factor = e.ops[1].a[c];
+        }
+        return rule;
     }
 
     void check_rule() const {
@@ -159,21 +215,30 @@ private:
         return vectors == 1 ? pooled_micro_functions<1>() : pooled_micro_functions<2>();
     }
 
-    // The bounds of sums follow from the sums of positive and of negative weights.
-    WideChannel wide_channel(std::size_t c) const {
+    struct Bounds {
+        std::int64_t min, max;
+    };
+    // They follow from the sums of positive and of negative weights.
+    Bounds bounds_of(std::size_t c) const {
         const std::int64_t magnitudes = packed_.weights->magnitudes[c];
         const std::int64_t sum = this->sum(c);
-        const std::int32_t init = packed_.init[c];
         // A source of u8, or one of i8 that is 128 less.
-        const std::int64_t lowest = init - (packed_.is_amx() && packed_.src_signed ? 128 * sum : 0);
+        const std::int64_t lowest =
+            packed_.init[c] - (packed_.is_amx() && packed_.src_signed ? 128 * sum : 0);
+        return {.min = lowest + 255 * (sum - magnitudes) / 2,
+                .max = lowest + 255 * (sum + magnitudes) / 2};
+    }
+
+    WideChannel wide_channel(std::size_t c) const {
+        const Bounds bounds = bounds_of(c);
         const Epilogue& e = packed_.epilogue;
-        WideChannel channel{.init = init,
+        WideChannel channel{.init = packed_.init[c],
                             .scale = e.scale[c],
                             .bias = e.bias[c],
                             .summed = packed_.needs_sums(),
                             .of_sum = packed_.needs_sums() ? e.of_sum[c] : 0.0f,
-                            .min = lowest + 255 * (sum - magnitudes) / 2,
-                            .max = lowest + 255 * (sum + magnitudes) / 2};
+                            .min = bounds.min,
+                            .max = bounds.max};
         if (const auto& rule = params_.rule) {
             const bool is_signed = packed_.store == Store::kI8;
             channel.rule = {.form = rule->form,

@@ -4,22 +4,29 @@
 // Searches the integers of a requantizing add and compares the result for every pair of bytes.
 // Factors near the real ones give the same byte for nearly all pairs. Where a pair lies close to a
 // step of the result, neighbouring factors are tried.
-#include <immintrin.h>
-
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/gemm/gemm_vnni_requantizing_add.cpp"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+#include "cpu/kernels/common/exact-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_requantizing_add_operations-inl.h"
 
-FUSEQ_BEGIN_VNNI
-
-namespace fuseq::kernels::gemm {
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
 namespace {
+
+using gemm::EluTable;
+using gemm::RequantizingAdd;
+using gemm::Store;
 
 struct Factors {
     std::int64_t a = 0, b = 0;
@@ -46,12 +53,10 @@ class Search {
 public:
     Search(const Operations& operations, Range dst)
         : q_(operations.q()), r_(operations.r()), dst_(dst), has_elu_(operations.has_elu()) {
-        __m512i min = _mm512_set1_epi32(dst.high);
         for (int q = 0; q < kBytes; ++q) {
-            const Operations::Row row = operations.row(q_.low + q);
-            min = _mm512_min_epi32(min, take_row(q, row));
+            take_row(q, operations.row(q_.low + q));
         }
-        min_ = has_elu_ ? _mm512_reduce_min_epi32(min) : dst.low;
+        min_ = has_elu_ ? *std::min_element(wanted_.begin(), wanted_.end()) : dst.low;
         for (int q = 0; has_elu_ && q < kBytes; ++q) {
             collect_on_curve(q);
         }
@@ -59,8 +64,8 @@ public:
 
     // The pairs below zero take part, and no others.
     void turn_below() {
-        for (bool& below : below_) {
-            below = !below;
+        for (std::uint8_t& below : below_) {
+            below ^= 1u;
         }
     }
 
@@ -111,32 +116,24 @@ private:
     static std::size_t place(std::int64_t q, std::int64_t r) {
         return static_cast<std::size_t>(q * kBytes + r);
     }
-    // The bytes of a row, 16 at a time. Returns their minima.
-    __m512i take_row(int q, const Operations::Row& row) {
-        const __m512 low = _mm512_set1_ps(static_cast<float>(dst_.low));
-        const __m512 high = _mm512_set1_ps(static_cast<float>(dst_.high));
-        __m512i min = _mm512_set1_epi32(dst_.high);
-        for (std::size_t r = 0; r < kBytes; r += 16) {
-            const __m512 v = _mm512_loadu_ps(row.values.data() + r);
-            const __m512i byte = _mm512_cvtps_epi32(_mm512_min_ps(_mm512_max_ps(v, low), high));
-            min = _mm512_min_epi32(min, byte);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(wanted_.data() + place(q, 0) + r),
-                                _mm512_cvtepi32_epi16(byte));
+    void take_row(int q, const Operations::Row& row) {
+        const DF d;
+        const hn::RebindToSigned<DF> d32;
+        const hn::Rebind<std::int16_t, DF> d16;
+        const auto low = hn::Set(d, static_cast<float>(dst_.low));
+        const auto high = hn::Set(d, static_cast<float>(dst_.high));
+        for (std::size_t r = 0; r < kBytes; r += hn::Lanes(d)) {
+            const auto v = hn::LoadU(d, row.values.data() + r);
+            const hn::Vec<decltype(d32)> byte{round_raw(hn::Min(hn::Max(v, low), high).raw)};
+            hn::StoreU(hn::DemoteTo(d16, byte), d16, wanted_.data() + place(q, 0) + r);
         }
         std::copy(row.below.begin(), row.below.end(), below_.data() + place(q, 0));
-        return min;
     }
 
     void collect_on_curve(int q) {
-        const __m512i min = _mm512_set1_epi16(static_cast<std::int16_t>(min_));
-        for (int r = 0; r < kBytes; r += 32) {
-            const __m512i wanted = _mm512_loadu_si512(wanted_.data() + place(q, r));
-            const __m256i below =
-                _mm256_loadu_si256(reinterpret_cast<const __m256i*>(below_.data() + place(q, r)));
-            std::uint32_t on_curve =
-                _mm512_cmpgt_epi16_mask(wanted, min) & _mm256_test_epi8_mask(below, below);
-            for (; on_curve != 0; on_curve &= on_curve - 1) {
-                on_curve_.push_back({q - 128, r + std::countr_zero(on_curve) - 128, 0});
+        for (int r = 0; r < kBytes; ++r) {
+            if (wanted_[place(q, r)] > min_ && below_[place(q, r)] != 0) {
+                on_curve_.push_back({q - 128, r - 128, 0});
             }
         }
     }
@@ -171,39 +168,47 @@ private:
         }
     }
 
-    // The window of c for a row of pairs above the elu, with the first factors; 8 at a time.
+    // The window of c for a row of pairs above the elu, with the first factors.
     Window row_window(std::int64_t q) const {
-        __m512i min = _mm512_set1_epi64(-kAny);
-        __m512i max = _mm512_set1_epi64(kAny);
-        const __m512i steps = _mm512_mullo_epi64(_mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7),
-                                                 _mm512_set1_epi64(first_.b));
-        const __m512i width = _mm512_set1_epi64((std::int64_t{1} << shift_) - 1);
-        for (std::int64_t r = -128; r < 128; r += 8) {
-            const std::size_t at = place(q + 128, r + 128);
-            const __m512i byte = _mm512_cvtepi16_epi64(
-                _mm_loadu_si128(reinterpret_cast<const __m128i*>(wanted_.data() + at)));
-            const __m128i below =
-                _mm_loadl_epi64(reinterpret_cast<const __m128i*>(below_.data() + at));
-            const auto kept = static_cast<__mmask8>(_mm_testn_epi8_mask(below, below));
-            const __m512i sum =
-                _mm512_add_epi64(_mm512_set1_epi64(first_.a * q + first_.b * r), steps);
-            const __m512i begin =
-                _mm512_sub_epi64(_mm512_sllv_epi64(byte, _mm512_set1_epi64(shift_)), sum);
-            const __mmask8 has_min =
-                _mm512_mask_cmpgt_epi64_mask(kept, byte, _mm512_set1_epi64(min_));
-            const __mmask8 has_max =
-                _mm512_mask_cmplt_epi64_mask(kept, byte, _mm512_set1_epi64(dst_.high));
-            min = _mm512_mask_max_epi64(min, has_min, min, begin);
-            max = _mm512_mask_min_epi64(max, has_max, max, _mm512_add_epi64(begin, width));
+        const hn::ScalableTag<std::int64_t> d;
+        const hn::Rebind<std::int32_t, decltype(d)> d32;
+        const hn::Rebind<std::int16_t, decltype(d)> d16;
+        const hn::Rebind<std::uint8_t, decltype(d)> d8;
+        const std::size_t lanes = hn::Lanes(d);
+        constexpr std::size_t kMaxLanes = hn::MaxLanes(hn::ScalableTag<std::int64_t>());
+        alignas(64) std::int64_t of_lane[kMaxLanes];
+        for (std::size_t i = 0; i < lanes; ++i) {
+            of_lane[i] = static_cast<std::int64_t>(i) * first_.b;
         }
-        return {_mm512_reduce_max_epi64(min), _mm512_reduce_min_epi64(max)};
+        auto sum = hn::Add(hn::Set(d, first_.a * q - 128 * first_.b), hn::Load(d, of_lane));
+        const auto next = hn::Set(d, static_cast<std::int64_t>(lanes) * first_.b);
+        const auto width = hn::Set(d, (std::int64_t{1} << shift_) - 1);
+        auto min = hn::Set(d, -kAny);
+        auto max = hn::Set(d, kAny);
+        const std::size_t first = place(q + 128, 0);
+        for (std::size_t at = first; at < first + kBytes; at += lanes, sum = hn::Add(sum, next)) {
+            const auto byte =
+                hn::PromoteTo(d, hn::PromoteTo(d32, hn::LoadU(d16, wanted_.data() + at)));
+            const auto below =
+                hn::PromoteTo(d, hn::PromoteTo(d32, hn::LoadU(d8, below_.data() + at)));
+            const auto kept = hn::Eq(below, hn::Zero(d));
+            const auto begin = hn::Sub(hn::ShiftLeftSame(byte, shift_), sum);
+            const auto has_min = hn::And(kept, hn::Gt(byte, hn::Set(d, min_)));
+            const auto has_max = hn::And(kept, hn::Lt(byte, hn::Set(d, dst_.high)));
+            min = hn::IfThenElse(has_min, hn::Max(min, begin), min);
+            max = hn::IfThenElse(has_max, hn::Min(max, hn::Add(begin, width)), max);
+        }
+        alignas(64) std::int64_t mins[kMaxLanes], maxs[kMaxLanes];
+        hn::Store(min, d, mins);
+        hn::Store(max, d, maxs);
+        return {*std::max_element(mins, mins + lanes), *std::min_element(maxs, maxs + lanes)};
     }
 
     // Calls f(r, window of c) for all pairs above the elu, with the first factors.
     template <class F>
     void for_row(std::int64_t q, F&& f) const {
         for (std::int64_t r = -128; r < 128; ++r) {
-            if (!below_[place(q + 128, r + 128)]) {
+            if (below_[place(q + 128, r + 128)] == 0) {
                 f(r, window_of(q, r, first_.a * q + first_.b * r));
             }
         }
@@ -311,9 +316,9 @@ private:
     int min_ = 0;  // of all bytes, where lower sums may stand for it
     // All are written by the constructor.
     std::array<std::int16_t, kBytes * kBytes> wanted_;
-    std::array<bool, kBytes * kBytes> below_;
-    std::vector<Pair> on_curve_;  // pairs below zero, above the lowest byte
-    std::int64_t line_ = 0;       // the line's byte at the first step of the table
+    std::array<std::uint8_t, kBytes * kBytes> below_;  // 1 or 0
+    std::vector<Pair> on_curve_;                       // pairs below zero, above the lowest byte
+    std::int64_t line_ = 0;  // the line's byte at the first step of the table
     int tables_tried_ = 0;
     std::optional<EluTable> table_;
     int shift_ = 0;
@@ -364,8 +369,6 @@ std::optional<RequantizingAdd::Sum> find_below(Search& search, const Plane& plan
     return found ? std::optional(packed(search.line())) : std::nullopt;
 }
 
-}  // namespace
-
 std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops,
                                                      Store store,
                                                      std::size_t channels) {
@@ -395,6 +398,24 @@ std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>
                                                                    : std::nullopt;
 }
 
-}  // namespace fuseq::kernels::gemm
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
 
-FUSEQ_END_VNNI
+#if HWY_ONCE
+namespace fuseq::kernels {
+
+HWY_EXPORT(find_requantizing_add);
+
+namespace gemm {
+
+std::optional<RequantizingAdd> find_requantizing_add(const std::vector<PackedOp>& ops,
+                                                     Store store,
+                                                     std::size_t channels) {
+    return HWY_DYNAMIC_DISPATCH(find_requantizing_add)(ops, store, channels);
+}
+
+}  // namespace gemm
+}  // namespace fuseq::kernels
+#endif

@@ -2,28 +2,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The operations of a requantizing add on all pairs of bytes, in float. For
-// gemm_vnni_requantizing_add.cpp only.
-#pragma once
-
-#include <immintrin.h>
+// gemm_vnni_requantizing_add.cpp only. To be included after hwy/highway.h, once a target.
+#if defined(FUSEQ_GEMM_VNNI_REQUANTIZING_ADD_OPERATIONS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef FUSEQ_GEMM_VNNI_REQUANTIZING_ADD_OPERATIONS_INL_H_
+#undef FUSEQ_GEMM_VNNI_REQUANTIZING_ADD_OPERATIONS_INL_H_
+#else
+#define FUSEQ_GEMM_VNNI_REQUANTIZING_ADD_OPERATIONS_INL_H_
+#endif
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "cpu/kernels/common/always_inline.hpp"
-#include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_detail.hpp"
+#include "hwy/highway.h"
 
-FUSEQ_BEGIN_VNNI
-
-namespace fuseq::kernels::gemm {
+HWY_BEFORE_NAMESPACE();
+namespace fuseq::kernels {
+namespace HWY_NAMESPACE {
 namespace {
 
+namespace hn = hwy::HWY_NAMESPACE;
+using gemm::PackedOp;
 using Kind = GemmOp::Kind;
+using DF = hn::ScalableTag<float>;
 constexpr int kBytes = 256;
 
 struct Range {
@@ -95,7 +100,7 @@ private:
 
     void apply(const Step& step, Row& row) const {
         std::array<float, kBytes>& v = row.values;
-        const auto each = [&](auto&& f) FUSEQ_LAMBDA {
+        const auto each = [&](auto&& f) FUSEQ_HWY_LAMBDA {
             for (int i = 0; i < kBytes; ++i) {
                 v[static_cast<std::size_t>(i)] = f(v[static_cast<std::size_t>(i)], i);
             }
@@ -103,11 +108,13 @@ private:
         const float a = step.a, b = step.b;
         const auto low = static_cast<float>(r().low);
         switch (step.kind) {
-            case Kind::kScale: each([&](float x, int) FUSEQ_LAMBDA { return x * a; }); break;
-            case Kind::kShift: each([&](float x, int) FUSEQ_LAMBDA { return x + a; }); break;
-            case Kind::kAffine: each([&](float x, int) FUSEQ_LAMBDA { return x * a + b; }); break;
+            case Kind::kScale: each([&](float x, int) FUSEQ_HWY_LAMBDA { return x * a; }); break;
+            case Kind::kShift: each([&](float x, int) FUSEQ_HWY_LAMBDA { return x + a; }); break;
+            case Kind::kAffine:
+                each([&](float x, int) FUSEQ_HWY_LAMBDA { return x * a + b; });
+                break;
             case Kind::kLinear:
-                each([&](float x, int) FUSEQ_LAMBDA { return std::fma(x, a, b); });
+                each([&](float x, int) FUSEQ_HWY_LAMBDA { return std::fma(x, a, b); });
                 break;
             case Kind::kEltwise: apply_elu(step, row); break;
             case Kind::kPrelu:
@@ -118,29 +125,35 @@ private:
                 break;
             default:
                 each([&](float x, int i)
-                         FUSEQ_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
+                         FUSEQ_HWY_LAMBDA { return std::fma(low + static_cast<float>(i), a, x); });
                 break;
         }
     }
 
     // As post_ops::apply() has it, but where all is rounded to the lowest byte.
     void apply_elu(const Step& step, Row& row) const {
+        const DF d;
         const double below = static_cast<double>(step.b) * static_cast<double>(step.a);
-        const __m512 lowest = _mm512_set1_ps(static_cast<float>(-below));
-        for (std::size_t i = 0; i < kBytes; i += 16) {
-            const __m512 x = _mm512_loadu_ps(row.values.data() + i);
-            const __mmask16 is_below = _mm512_cmp_ps_mask(x, _mm512_setzero_ps(), _CMP_NGT_UQ);
-            unsigned near = _mm512_mask_cmp_ps_mask(is_below, x, _mm512_set1_ps(far_), _CMP_GE_OQ);
-            const __m512 above = _mm512_mul_ps(x, _mm512_set1_ps(step.b));
-            _mm_storeu_si128(reinterpret_cast<__m128i*>(row.below.data() + i),
-                             _mm_maskz_set1_epi8(is_below, 1));
-            alignas(64) float values[16];
-            _mm512_store_ps(values, x);
-            _mm512_storeu_ps(row.values.data() + i, _mm512_mask_mov_ps(above, is_below, lowest));
-            for (; near != 0; near &= near - 1) {
-                const auto n = static_cast<std::size_t>(std::countr_zero(near));
-                row.values[i + n] =
-                    static_cast<float>(below * std::expm1(static_cast<double>(values[n])));
+        const auto lowest = hn::Set(d, static_cast<float>(-below));
+        for (std::size_t i = 0; i < kBytes; i += hn::Lanes(d)) {
+            const auto x = hn::LoadU(d, row.values.data() + i);
+            const auto is_above = hn::Gt(x, hn::Zero(d));
+            const auto near = hn::AndNot(is_above, hn::Ge(x, hn::Set(d, far_)));
+            alignas(64) float values[hn::MaxLanes(d)];
+            hn::Store(x, d, values);
+            hn::StoreU(hn::IfThenElse(is_above, hn::Mul(x, hn::Set(d, step.b)), lowest), d,
+                       row.values.data() + i);
+            for (std::size_t n = 0; n < hn::Lanes(d); ++n) {
+                row.below[i + n] = !(values[n] > 0.0f);
+            }
+            if (hn::AllFalse(d, near)) {
+                continue;
+            }
+            for (std::size_t n = 0; n < hn::Lanes(d); ++n) {
+                if (values[n] >= far_ && row.below[i + n]) {
+                    row.values[i + n] =
+                        static_cast<float>(below * std::expm1(static_cast<double>(values[n])));
+                }
             }
         }
     }
@@ -228,6 +241,8 @@ private:
 };
 
 }  // namespace
-}  // namespace fuseq::kernels::gemm
+}  // namespace HWY_NAMESPACE
+}  // namespace fuseq::kernels
+HWY_AFTER_NAMESPACE();
 
-FUSEQ_END_VNNI
+#endif  // toggle

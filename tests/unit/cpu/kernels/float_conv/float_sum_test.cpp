@@ -9,10 +9,12 @@
 #include <cmath>
 #include <random>
 
-#include "cpu/machine/instructions.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
 namespace {
+
+using fuseq::test::on_every_target;
 
 int to_byte(float v, bool is_signed) {
     const float low = is_signed ? -128.0f : 0.0f;
@@ -51,16 +53,31 @@ std::int64_t differences(const ByteRule& rule, const FloatSum& sum) {
 class FloatSumTest : public testing::Test {
 protected:
     void SetUp() override {
-        if (!has_avx512_vnni()) {
-            GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+        if ((hwy::SupportedTargets() & (HWY_AVX2 | HWY_AVX3)) == 0) {
+            GTEST_SKIP() << "this machine has no fused multiply-add";
         }
     }
 };
 
+// What is found, which is the same on every target with fused multiply-adds.
+std::optional<FloatSum> found_sum(const ByteRule& rule) {
+    const auto sum = float_sum(rule);
+    on_every_target([&](const std::string& target) {
+        const auto again = float_sum(rule);
+        ASSERT_EQ(again.has_value(), sum.has_value() && target != "SSE4");
+        if (again) {
+            EXPECT_EQ(again->begin, sum->begin);
+            EXPECT_EQ(again->scale, sum->scale);
+            EXPECT_EQ(again->shift, sum->shift);
+        }
+    });
+    return sum;
+}
+
 TEST_F(FloatSumTest, WorkedExample) {
     // Halves go to the even side: 1 -> 0, 2 -> 1, 3 -> 2 (1.5), 5 -> 2 (2.5), -1 -> 0.
     const ByteRule rule{.scale = 0.5f, .min = -100, .max = 1000};
-    const auto sum = float_sum(rule);
+    const auto sum = found_sum(rule);
     ASSERT_TRUE(sum);
     const std::pair<int, int> cases[] = {
         {-1, 0},    {0, 0},     {1, 0},     {2, 1},     {3, 2},      {5, 2},   {7, 4},
@@ -84,7 +101,7 @@ TEST_F(FloatSumTest, GivesTheBytesOfTheLongWay) {
                       .min = -static_cast<std::int64_t>(range * unit(rng)),
                       .max = static_cast<std::int64_t>(range * unit(rng))};
         rule.bias = (unit(rng) - 0.5f) * (rule.bias_first ? range : 255.0f);
-        if (const auto sum = float_sum(rule)) {
+        if (const auto sum = found_sum(rule)) {
             ++found[rule.bias_first ? 1 : 0];
             EXPECT_EQ(differences(rule, *sum), 0);
         }
@@ -110,7 +127,7 @@ TEST_F(FloatSumTest, ClipsAndScales) {
                       .low = 0.0f,
                       .high = 6.0f,
                       .factor = 10.0f + 50.0f * unit(rng)};
-        if (const auto sum = float_sum(rule)) {
+        if (const auto sum = found_sum(rule)) {
             ++found;
             EXPECT_EQ(differences(rule, *sum), 0);
         }
@@ -133,7 +150,7 @@ TEST_F(FloatSumTest, RelusAndShifts) {
                       .max = static_cast<std::int64_t>(2 * range * unit(rng)),
                       .relus = true,
                       .after = (unit(rng) - 0.6f) * 260.0f};
-        if (const auto sum = float_sum(rule)) {
+        if (const auto sum = found_sum(rule)) {
             ++found;
             EXPECT_EQ(differences(rule, *sum), 0);
         }
@@ -162,7 +179,7 @@ TEST_F(FloatSumTest, SlopesBesideTheProductOfScales) {
     };
     for (ByteRule rule : kRules) {
         rule.bias_first = true;
-        const auto sum = float_sum(rule);
+        const auto sum = found_sum(rule);
         ASSERT_TRUE(sum) << rule.scale;
         EXPECT_NE(sum->scale, rule.scale * rule.factor);
         EXPECT_EQ(differences(rule, *sum), 0) << rule.scale;
@@ -180,15 +197,15 @@ TEST_F(FloatSumTest, TopByte) {
                   .clips = true,
                   .high = 6.0f,
                   .factor = 20.0f};
-    EXPECT_TRUE(float_sum(rule));
+    EXPECT_TRUE(found_sum(rule));
     rule.low = 1.0f;  // a byte above 0 would be the least
-    EXPECT_FALSE(float_sum(rule));
+    EXPECT_FALSE(found_sum(rule));
 }
 
 TEST_F(FloatSumTest, ConstantBytes) {
     for (const float bias : {300.0f, -5.0f, 7.25f}) {
         const ByteRule rule{.scale = 1e-6f, .bias = bias, .min = -3000, .max = 3000};
-        const auto sum = float_sum(rule);
+        const auto sum = found_sum(rule);
         ASSERT_TRUE(sum) << bias;
         EXPECT_EQ(differences(rule, *sum), 0) << bias;
     }
@@ -196,16 +213,16 @@ TEST_F(FloatSumTest, ConstantBytes) {
 
 // Every half of a byte is at an integer, where the long way's last rounding decides.
 TEST_F(FloatSumTest, NothingIsFoundWhereNothingFits) {
-    EXPECT_FALSE(float_sum({.scale = 0.01f, .min = -1000, .max = 100000}));
+    EXPECT_FALSE(found_sum({.scale = 0.01f, .min = -1000, .max = 100000}));
 }
 
 TEST_F(FloatSumTest, SumsThatDoNotFitAreLeftToTheLongWay) {
     const ByteRule good{.scale = 0.0113f, .min = -1000, .max = 100000};
-    EXPECT_TRUE(float_sum(good));
+    EXPECT_TRUE(found_sum(good));
     const auto without = [&](auto&& change) {
         ByteRule rule = good;
         change(rule);
-        return !float_sum(rule);
+        return !found_sum(rule);
     };
     EXPECT_TRUE(without([](ByteRule& r) { r.scale = 0.0f; }));
     EXPECT_TRUE(without([](ByteRule& r) { r.scale = -0.01f; }));

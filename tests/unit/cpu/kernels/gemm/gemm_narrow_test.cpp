@@ -15,6 +15,7 @@
 #include "cpu/machine/traits.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/gemm/gemm_residual_blocks.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
 
 namespace fuseq::kernels {
@@ -329,6 +330,38 @@ TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
                      .a = {bounds ? -40.0f : 0.75f},
                      .b = {bounds ? 60.0f : -3.5f},
                      .binary = {.input = input, .type = kTypes[input], .scale = 0.5f}});
+            }
+            expect_exact(c);
+        }
+    });
+}
+
+// Residual inputs of rounded sums, in tiles of every form and whole panels and one that is not. The
+// operations of all bytes may be a requantizing add, which other constants than random ones have too.
+TEST_P(GemmNarrow, ResidualsOfRoundedSumsAreExact) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    on_every_target([&] {
+        std::mt19937 rng(seed);
+        for (int i = 0; i < 8; ++i) {
+            SCOPED_TRACE(detail::cat("case ", i));
+            const ElementType q = i % 2 == 0 ? ElementType::u8 : ElementType::i8;
+            const ElementType r = i / 2 % 2 == 0 ? ElementType::u8 : ElementType::i8;
+            Case c;
+            c.params.form = GetParam();
+            c.params.shape = {
+                .src_channels = 24, .dst_channels = 40, .src_width = 46, .dst_width = 46};
+            c.params.dst_type = i / 4 == 0 ? ElementType::u8 : ElementType::i8;
+            c.weights = random_weights(rng, std::size_t{24} * 40);
+            c.scale = {0.003f};
+            c.bias = fuseq::test::random_floats(rng, 40, -9000.0f, 40000.0f);
+            c.src = random_elements(rng, ElementType::u8, std::size_t{46} * 24);
+            c.binary_sources = {random_elements(rng, r, c.elements())};
+            for (const PackedOp& op : random_block(rng, q, r)) {
+                c.params.ops.push_back({.kind = op.kind,
+                                        .a = {op.a.empty() ? 0.0f : op.a[0]},
+                                        .b = {op.b.empty() ? 0.0f : op.b[0]},
+                                        .binary = op.binary});
             }
             expect_exact(c);
         }

@@ -8,6 +8,8 @@
 #include <cmath>
 
 #include "fuseq/error.hpp"
+#include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/gemm/gemm_residual_blocks.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_lists.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_micro_problem.hpp"
 
@@ -15,48 +17,10 @@ namespace fuseq::kernels {
 namespace {
 
 using namespace test;  // NOLINT(google-build-using-namespace)
+using fuseq::test::on_every_target;
 using gemm::RequantizingAdd;
-using gemm::Store;
-using Kind = GemmOp::Kind;
 
 constexpr std::size_t kChannels = 48;
-
-// The same constants in all channels.
-PackedOp uniform(Kind kind, float a, float b = 0.0f) {
-    PackedOp op;
-    op.kind = kind;
-    op.a.assign(64, a);
-    op.b.assign(64, b);
-    return op;
-}
-PackedOp tensor(ElementType type, float scale) {
-    PackedOp op = uniform(Kind::kSum, 0);
-    op.binary = {.type = type, .scale = scale};
-    return op;
-}
-PackedOp bytes(ElementType type) {
-    return type == ElementType::u8 ? uniform(Kind::kRoundClip, 0, 255)
-                                   : uniform(Kind::kRoundClip, -128, 127);
-}
-
-// By the definition in gemm_vnni.hpp.
-int by_operations(const std::vector<PackedOp>& ops, Store store, int q, int r) {
-    auto v = static_cast<float>(q);
-    for (const PackedOp& op : ops) {
-        switch (op.kind) {
-            case Kind::kScale: v *= op.a[0]; break;
-            case Kind::kShift: v += op.a[0]; break;
-            case Kind::kAffine: v = v * op.a[0] + op.b[0]; break;
-            case Kind::kLinear: v = std::fma(v, op.a[0], op.b[0]); break;
-            case Kind::kSum: v = std::fma(static_cast<float>(r), op.binary.scale, v); break;
-            case Kind::kPrelu: v = v > 0 ? v : v * op.a[0]; break;
-            case Kind::kEltwise: v = static_cast<float>(post_ops::apply(op.eltwise, v)); break;
-            default: break;  // q is one of its results
-        }
-    }
-    const ElementType type = store == Store::kU8 ? ElementType::u8 : ElementType::i8;
-    return static_cast<int>(post_ops::store(type, v));
-}
 
 // By the definition of RequantizingAdd.
 int by_integers(const RequantizingAdd& add, Store store, int q, int r) {
@@ -87,6 +51,15 @@ int by_integers(const RequantizingAdd& add, Store store, int q, int r) {
     return store == Store::kU8 ? std::clamp(value, 0, 255) : std::clamp(value, -128, 127);
 }
 
+// What is found, which is the same on every target.
+std::optional<RequantizingAdd> found_add(const std::vector<PackedOp>& ops, Store store) {
+    const auto add = gemm::find_requantizing_add(ops, store, kChannels);
+    on_every_target([&](const std::string&) {
+        EXPECT_EQ(gemm::find_requantizing_add(ops, store, kChannels), add);
+    });
+    return add;
+}
+
 void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const RequantizingAdd& add) {
     const int q0 = static_cast<int>(ops[0].a[0]);
     int r0 = 0;
@@ -102,24 +75,7 @@ void expect_same_bytes(const std::vector<PackedOp>& ops, Store store, const Requ
     EXPECT_EQ(wrong, 0);
 }
 
-// The chains of residual blocks: of q and r in other scales, or with the first one's.
-std::vector<PackedOp> random_block(std::mt19937& rng, ElementType q, ElementType r) {
-    std::uniform_real_distribution<float> real(0.0f, 1.0f);
-    const float zero_point = q == ElementType::u8 ? -90.0f - 40 * real(rng) : 10 * real(rng);
-    std::vector<PackedOp> ops{bytes(q)};
-    if (rng() % 2 == 0) {
-        ops.push_back(uniform(Kind::kAffine, 0.4f + 0.6f * real(rng), zero_point));
-        ops.push_back(tensor(r, 0.7f + 1.2f * real(rng)));
-    } else {
-        ops.push_back(uniform(Kind::kScale, 0.4f + 0.6f * real(rng)));
-        ops.push_back(uniform(Kind::kLinear, 1.0f + 0.1f * real(rng), zero_point));
-        ops.push_back(tensor(r, 1.0f));
-        ops.push_back(uniform(Kind::kScale, 0.9f + 0.1f * real(rng)));
-    }
-    return ops;
-}
-
-TEST_F(GemmVnniTest, RequantizingAddsGiveTheBytesOfTheOperationsForAllPairs) {
+TEST(RequantizingAdds, RequantizingAddsGiveTheBytesOfTheOperationsForAllPairs) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
@@ -130,7 +86,7 @@ TEST_F(GemmVnniTest, RequantizingAddsGiveTheBytesOfTheOperationsForAllPairs) {
             for (const Store store : {Store::kU8, Store::kI8}) {
                 for (int i = 0; i < 5; ++i, ++tried) {
                     const auto ops = random_block(rng, q, r);
-                    if (const auto add = gemm::find_requantizing_add(ops, store, kChannels)) {
+                    if (const auto add = found_add(ops, store)) {
                         ++found;
                         expect_same_bytes(ops, store, *add);
                     }
@@ -160,7 +116,7 @@ std::vector<PackedOp> random_elu_block(std::mt19937& rng,
     return ops;
 }
 
-TEST_F(GemmVnniTest, EluTablesGiveTheBytesOfAnElu) {
+TEST(RequantizingAdds, EluTablesGiveTheBytesOfAnElu) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
@@ -170,7 +126,7 @@ TEST_F(GemmVnniTest, EluTablesGiveTheBytesOfAnElu) {
             for (const float shift : {0.0f, 3.3f}) {  // down to the lowest byte, or not
                 const auto ops = random_elu_block(rng, r, scale, scale + shift);
                 ++tried;
-                if (const auto add = gemm::find_requantizing_add(ops, Store::kU8, kChannels)) {
+                if (const auto add = found_add(ops, Store::kU8)) {
                     ++found;
                     ASSERT_TRUE(add->elu_table.has_value());
                     is_long += add->elu_table->is_long() ? 1 : 0;
@@ -200,7 +156,7 @@ std::vector<PackedOp> random_leaky_block(std::mt19937& rng, ElementType r, Store
     return ops;
 }
 
-TEST_F(GemmVnniTest, LeakyRelusAreTheLargerOfTwoRequantizingAdds) {
+TEST(RequantizingAdds, LeakyRelusAreTheLargerOfTwoRequantizingAdds) {
     const auto seed = std::random_device{}();
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::mt19937 rng(seed);
@@ -210,7 +166,7 @@ TEST_F(GemmVnniTest, LeakyRelusAreTheLargerOfTwoRequantizingAdds) {
         for (const Store store : {Store::kU8, Store::kI8}) {
             for (int i = 0; i < 5; ++i, ++tried) {
                 const auto ops = random_leaky_block(rng, r, store);
-                if (const auto add = gemm::find_requantizing_add(ops, store, kChannels)) {
+                if (const auto add = found_add(ops, store)) {
                     ++found;
                     ASSERT_TRUE(add->below.has_value());
                     expect_same_bytes(ops, store, *add);
@@ -224,7 +180,7 @@ TEST_F(GemmVnniTest, LeakyRelusAreTheLargerOfTwoRequantizingAdds) {
     EXPECT_GT(found, tried / 2);
 }
 
-TEST_F(GemmVnniTest, OtherLeakyRelusHaveNoRequantizingAdd) {
+TEST(RequantizingAdds, OtherLeakyRelusHaveNoRequantizingAdd) {
     std::mt19937 rng(3);
     const auto has_join = [](const std::vector<PackedOp>& ops) {
         return gemm::find_requantizing_add(ops, Store::kU8, kChannels).has_value();
@@ -280,7 +236,7 @@ TEST_F(GemmVnniTest, WidePanelsHaveLeakyRelusOfRoundedSums) {
     EXPECT_GT(wide, 12);
 }
 
-TEST_F(GemmVnniTest, OtherActivationsHaveNoRequantizingAdd) {
+TEST(RequantizingAdds, OtherActivationsHaveNoRequantizingAdd) {
     std::mt19937 rng(3);
     const auto has_add = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
         return gemm::find_requantizing_add(ops, store, kChannels).has_value();
@@ -310,7 +266,7 @@ TEST_F(GemmVnniTest, OtherActivationsHaveNoRequantizingAdd) {
     EXPECT_FALSE(has_add(other));
 }
 
-TEST_F(GemmVnniTest, ARequantizingAddByHand) {
+TEST(RequantizingAdds, ARequantizingAddByHand) {
     // A quarter, so that half of the sums are not close to a change: (q + r + 1) / 4.
     const std::vector<PackedOp> ops{bytes(ElementType::u8), tensor(ElementType::u8, 1.0f),
                                     uniform(Kind::kAffine, 0.25f, 0.125f)};
@@ -326,7 +282,7 @@ TEST_F(GemmVnniTest, ARequantizingAddByHand) {
     EXPECT_EQ(by_integers(*add, Store::kU8, 255, 255), 128);
 }
 
-TEST_F(GemmVnniTest, OtherListsHaveNoRequantizingAdd) {
+TEST(RequantizingAdds, OtherListsHaveNoRequantizingAdd) {
     const auto has_add = [](const std::vector<PackedOp>& ops, Store store = Store::kU8) {
         return gemm::find_requantizing_add(ops, store, kChannels).has_value();
     };
