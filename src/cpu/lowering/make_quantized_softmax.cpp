@@ -15,7 +15,7 @@
 namespace fuseq::cpu {
 namespace {
 
-template <class Byte>
+template <class Integer>
 void softmax_of(const QuantizedSoftmaxRow& row,
                 const IntegerLimits& limits,
                 std::size_t rows,
@@ -29,11 +29,11 @@ void softmax_of(const QuantizedSoftmaxRow& row,
         values.resize(std::max(values.size(), size));
         results.resize(std::max(results.size(), size));
         for (std::size_t r = begin; r < end; ++r) {
-            std::copy_n(static_cast<const Byte*>(src) + r * size, size, values.begin());
+            std::copy_n(static_cast<const Integer*>(src) + r * size, size, values.begin());
             row(values.data(), results.data(), 1);
-            auto* to = static_cast<Byte*>(dst) + r * size;
+            auto* to = static_cast<Integer*>(dst) + r * size;
             for (std::size_t i = 0; i < size; ++i) {
-                to[i] = static_cast<Byte>(std::clamp(results[i], limits.lowest, limits.highest));
+                to[i] = static_cast<Integer>(std::clamp(results[i], limits.lowest, limits.highest));
             }
         }
     });
@@ -47,8 +47,9 @@ Verdict make_quantized_softmax(StepBuilder& builder, Node& node) {
     }
     const auto& attrs = node.attrs<QuantizedSoftmaxAttrs>();
     const ElementType type = node.port(0).type;
-    if (node.input(0).type() != type || !is_8_bit(type) || rule_of(node) == nullptr) {
-        return Verdict::no("for bytes of one type, by a method with a rule for it");
+    if (node.input(0).type() != type || (!is_8_bit(type) && type != ElementType::i16) ||
+        rule_of(node) == nullptr || !softmax_16_refusal(node).empty()) {
+        return Verdict::no("for u8, i8 or i16 in and out, by a method with a rule for it");
     }
     const Shape dims = node.input(0).shape();
     const Layout layout = dims.size() >= 3 && !builder.available(node.input(0), Layout::kPlain)
@@ -58,11 +59,13 @@ Verdict make_quantized_softmax(StepBuilder& builder, Node& node) {
     if (!axes || axes->inner != 1 || shape_size(dims) == 0) {
         return Verdict::no("an axis whose elements lie apart in memory");
     }
-    const auto softmax =
-        type == ElementType::i8 ? softmax_of<std::int8_t> : softmax_of<std::uint8_t>;
+    const auto softmax = type == ElementType::i16  ? softmax_of<std::int16_t>
+                         : type == ElementType::i8 ? softmax_of<std::int8_t>
+                                                   : softmax_of<std::uint8_t>;
     const TensorId src = builder.tensor_of(node.input(0), layout);
     const TensorId dst = builder.new_tensor(type, node.port(0).shape, layout);
-    auto kernel = [softmax, row = QuantizedSoftmaxRow(attrs, rule_of(node)->rule, axes->length),
+    auto kernel = [softmax,
+                   row = QuantizedSoftmaxRow(attrs, rule_of(node)->rule, type, axes->length),
                    limits = output_limits(attrs), rows = axes->outer, size = axes->length](
                       const void* x, void* y) { softmax(row, limits, rows, size, x, y); };
     add_node_step(
