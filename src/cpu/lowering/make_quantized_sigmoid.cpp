@@ -4,7 +4,9 @@
 // QuantizedTable of 16 bits by TFLite's rule: a table of sigmoids, or fixed point in vectors.
 #include <algorithm>
 #include <array>
+#include <functional>
 
+#include "cpu/kernels/eltwise/sigmoid_lines.hpp"
 #include "cpu/kernels/recurrent/integer_lstm.hpp"
 #include "cpu/lowering/step_makers.hpp"
 #include "cpu/steps/kernel_step.hpp"
@@ -37,16 +39,40 @@ void by_fixed_point(const rules::Sigmoid16& sigmoid,
     }
 }
 
-void sigmoid_of(const rules::Sigmoid16& sigmoid,
-                const std::int16_t* src,
-                std::size_t count,
-                std::int16_t* dst) {
-    if (sigmoid.left_shift()) {
-        by_fixed_point(sigmoid, src, count, dst);
-        return;
+// Sigmoids have one bit more than results, and 9 (tanh: 8) of the line.
+kernels::SigmoidLines lines_of(const rules::Sigmoid16& sigmoid) {
+    constexpr int kSigmoidBits = 16;
+    const rules::SigmoidTable& table = rules::sigmoid_table();
+    kernels::SigmoidLines lines;
+    for (std::size_t i = 0; i + 1 < table.size(); ++i) {
+        const auto slope = static_cast<std::uint32_t>(table[i + 1] - table[i]);
+        lines.lines[i] = table[i] | slope << kSigmoidBits;
     }
-    std::transform(src, src + count, dst,
-                   [&](std::int16_t q) { return static_cast<std::int16_t>(sigmoid(q)); });
+    lines.lines.back() = sigmoid.is_tanh() ? 0xFFFF : 0xFFFE;
+    lines.multiplier = sigmoid.multiplier();
+    lines.right_shift = sigmoid.right_shift();
+    lines.nudge = lines.right_shift == 0 ? 0 : 1 << (lines.right_shift - 1);
+    lines.bits = sigmoid.is_tanh() ? 8 : 9;
+    lines.dropped = sigmoid.is_tanh() ? lines.bits : lines.bits + 1;
+    const std::int32_t half = 1 << (lines.dropped - 1);
+    const std::int32_t one = 1 << (kSigmoidBits + lines.bits);
+    lines.offset = sigmoid.is_tanh() ? half - one / 2 : half;
+    lines.negative_offset = (sigmoid.is_tanh() ? one / 2 : one) + half - 1;
+    return lines;
+}
+
+using Function = std::function<void(const std::int16_t*, std::size_t, std::int16_t*)>;
+
+Function function_of(const rules::Sigmoid16& sigmoid) {
+    if (sigmoid.left_shift()) {
+        return [sigmoid](const std::int16_t* src, std::size_t count, std::int16_t* dst) {
+            by_fixed_point(sigmoid, src, count, dst);
+        };
+    }
+    return
+        [lines = lines_of(sigmoid)](const std::int16_t* src, std::size_t count, std::int16_t* dst) {
+            kernels::sigmoid_by_lines(lines, src, count, dst);
+        };
 }
 
 }  // namespace
@@ -64,12 +90,13 @@ Verdict make_quantized_sigmoid(StepBuilder& builder, Node& node) {
     const TensorId dst =
         builder.new_tensor(node.port(0).type, node.port(0).shape, builder.tensor(src).layout);
     const MemoryRows rows = memory_rows(builder.tensor(dst));
-    auto kernel = [sigmoid = make_sigmoid_16(attrs, rule->rule), limits = output_limits(attrs),
+    auto kernel = [function = function_of(make_sigmoid_16(attrs, rule->rule)),
+                   limits = output_limits(attrs),
                    columns = rows.columns](const RowStep::Rows& some) {
         const std::size_t at = some.begin * columns;
         const std::size_t count = some.end * columns - at;
         auto* const to = static_cast<std::int16_t*>(some.dst) + at;
-        sigmoid_of(sigmoid, static_cast<const std::int16_t*>(some.sources[0]) + at, count, to);
+        function(static_cast<const std::int16_t*>(some.sources[0]) + at, count, to);
         if (limits.lowest > -32768 || limits.highest < 32767) {
             std::transform(to, to + count, to, [&](std::int16_t q) {
                 return static_cast<std::int16_t>(

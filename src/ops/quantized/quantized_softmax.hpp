@@ -31,6 +31,8 @@ public:
     // Integers `step` apart. Not clamped.
     void operator()(const std::int32_t* src, std::int64_t* dst, std::size_t step) const;
 
+    const std::optional<rules::Softmax16>& fixed_point() const { return fixed_point_; }
+
 private:
     struct Row;
     void make_powers(std::size_t distances);

@@ -36,6 +36,9 @@ public:
     bool is_tanh() const { return form_.tanh; }
     // By which integers of fixed point are shifted to have 12 fractional bits; none: the table.
     std::optional<int> left_shift() const { return left_shift_; }
+    // To steps of 1 / 12288: a product, then a shift that rounds half up.
+    std::int32_t multiplier() const { return multiplier_; }
+    int right_shift() const { return right_shift_; }
 
 private:
     std::int32_t by_fixed_point(std::int32_t q) const;
@@ -43,7 +46,7 @@ private:
 
     Form form_;
     std::optional<int> left_shift_;
-    std::int32_t multiplier_ = 0;  // to steps of 1 / 12288, and
+    std::int32_t multiplier_ = 0;
     int right_shift_ = 0;
     const SigmoidTable& table_;
 };

@@ -71,13 +71,9 @@ std::vector<std::int16_t> make_powers(const QuantizedMultiplier& multiplier, Rou
     return powers;
 }
 
-// 1 / sum = factor / 2^shift
-struct Reciprocal {
-    std::int64_t factor;
-    int shift;
-};
+}  // namespace
 
-Reciprocal reciprocal(std::uint32_t sum) {
+Reciprocal16 reciprocal_16(std::uint32_t sum) {
     static const Table table = make_table(0, 1, [](double x) { return 1 / (1 + x); });
     constexpr std::int64_t kHalf = 1 << 13;
     constexpr std::int64_t kMiddle = (1 << 16) + (1 << 15);  // of [1, 2] in steps of 2^-16
@@ -85,8 +81,6 @@ Reciprocal reciprocal(std::uint32_t sum) {
     const std::int64_t mantissa = ((static_cast<std::int64_t>(sum) << zeros) + kHalf) >> 14;
     return {look_up(table, clamped(mantissa - kMiddle)), 30 - zeros};
 }
-
-}  // namespace
 
 Softmax16::Softmax16(float input_scale, float beta, RoundingRule rule)
     : powers_(make_powers(
@@ -109,7 +103,7 @@ void Softmax16::operator()(const std::int32_t* src,
     }
     // TFLite's sums have 32 bits; more than 65536 elements may be too many.
     constexpr std::int64_t kLargestSum = std::numeric_limits<std::int32_t>::max();
-    const Reciprocal by = reciprocal(static_cast<std::uint32_t>(std::min(sum, kLargestSum)));
+    const Reciprocal16 by = reciprocal_16(static_cast<std::uint32_t>(std::min(sum, kLargestSum)));
     const std::int64_t half = std::int64_t{1} << (by.shift - 1);
     for (std::size_t i = 0; i < size; ++i) {
         dst[i * step] =

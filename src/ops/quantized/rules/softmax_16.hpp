@@ -15,6 +15,13 @@
 
 namespace fuseq::rules {
 
+// 1 / sum = factor / 2^shift, 0 <= factor <= 32767, 1 <= shift <= 30
+struct Reciprocal16 {
+    std::int64_t factor;
+    int shift;
+};
+Reciprocal16 reciprocal_16(std::uint32_t sum);
+
 class Softmax16 {
 public:
     // rule: kD2 or kD1
@@ -25,6 +32,8 @@ public:
                     std::int64_t* dst,
                     std::size_t size,
                     std::size_t step) const;
+
+    const std::vector<std::int16_t>& powers() const { return powers_; }
 
 private:
     std::vector<std::int16_t> powers_;  // by distance; the last one is that of all beyond
