@@ -49,6 +49,21 @@ std::vector<std::size_t> checked_axes(const Context& context,
     return result;
 }
 
+// What a reduction leaves of a shape.
+inline PartialShape reduced_shape(const PartialShape& src,
+                                  const std::vector<std::size_t>& axes,
+                                  bool keep_dims) {
+    std::vector<Dimension> dims;
+    for (std::size_t d = 0; d < src.rank(); ++d) {
+        if (!std::binary_search(axes.begin(), axes.end(), d)) {
+            dims.push_back(src[d]);
+        } else if (keep_dims) {
+            dims.emplace_back(1);
+        }
+    }
+    return PartialShape(dims);
+}
+
 // The only value of an input that holds one number (a scalar or one element).
 template <class Context>
 std::int64_t single_value(const Context& context,

@@ -15,8 +15,8 @@
 //   QuantizedConvolution(src, weights [OC, IC/groups, kernel...], bias i32 or i64 [OC], zero point)
 //   QuantizedDeconvolution(src, weights [IC, OC/groups, kernel...], bias, optional)
 //   QuantizedMatMul(a, b, bias [N], zero point): as MatMul; output_type f32 gives real values
-//   QuantizedAdd, QuantizedSubtract, QuantizedMultiply(a, b): broadcast as numpy does
-//   QuantizedConcat(a, b, ...), QuantizedAveragePool(q), QuantizedMaxPool(q), QuantizedMean(q)
+//   QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference(a, b): broadcast as numpy does
+//   QuantizedConcat(a, b, ...), QuantizedAveragePool(q), QuantizedMaxPool(q), QuantizedMean(q), QuantizedSum(q)
 //   QuantizedLeakyRelu(q), QuantizedTable(q), QuantizedSoftmax(q), QuantizedResizeBilinear(q)
 //
 // output_type i32 of a convolution or product gives the sums themselves. Bias and zero point are
@@ -94,9 +94,14 @@ protected:
     }
 };
 
-// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply.
+// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference. `slope`: a product with the slope
+// of a PReLU, which has the rule of leaky ReLU.
 struct RequantizeAttrs final : AttributesOf<RequantizeAttrs>, QuantizedAttrs {
-    void visit(AttributeVisitor& v) override { visit_grids(v); }
+    bool slope = false;
+    void visit(AttributeVisitor& v) override {
+        visit_grids(v);
+        v.optional("slope", slope);
+    }
 };
 
 // Weights: one scale, or one an output channel; the same for zero points.

@@ -26,16 +26,9 @@ void infer(InferContext& context) {
         context.set_output(0, attrs.output_type, PartialShape::dynamic());
         return;
     }
-    const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.rank());
-    std::vector<Dimension> dims;
-    for (std::size_t d = 0; d < src.rank(); ++d) {
-        if (!std::binary_search(axes.begin(), axes.end(), d)) {
-            dims.push_back(src[d]);
-        } else if (attrs.keep_dims) {
-            dims.emplace_back(1);
-        }
-    }
-    context.set_output(0, attrs.output_type, PartialShape(dims));
+    context.set_output(
+        0, attrs.output_type,
+        reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims));
 }
 
 void evaluate(EvalContext& context) {
@@ -44,18 +37,10 @@ void evaluate(EvalContext& context) {
     const Shape& src = context.input(0).get_shape();
     const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.size());
     Shape kept = src;
-    Shape shape;
     std::int64_t count = 1;
-    for (std::size_t d = 0; d < src.size(); ++d) {
-        if (!std::binary_search(axes.begin(), axes.end(), d)) {
-            shape.push_back(src[d]);
-            continue;
-        }
-        count *= static_cast<std::int64_t>(src[d]);
-        kept[d] = 1;
-        if (attrs.keep_dims) {
-            shape.push_back(1);
-        }
+    for (const std::size_t axis : axes) {
+        count *= static_cast<std::int64_t>(src[axis]);
+        kept[axis] = 1;
     }
     context.require(count > 0, "the mean of no elements");
     const std::vector<std::int32_t> from = centered(context.input(0), attrs.input_zero_point(0));
@@ -64,6 +49,7 @@ void evaluate(EvalContext& context) {
         sums[loop.offset(0)] += from[loop.position()];
     }
     std::transform(sums.begin(), sums.end(), sums.begin(), QuantizedMeanRule(attrs, choice, count));
+    const Shape shape = reduced_shape(src, axes, attrs.keep_dims).to_shape();
     store(context.output(0, shape), sums, output_limits(attrs));
 }
 

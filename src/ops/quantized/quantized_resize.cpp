@@ -3,8 +3,9 @@
 //
 // QuantizedResizeBilinear: [N, C, H, W] or [N, H, W, C] to other sizes. kFixed10 is TFLite's:
 // places with ten fractional bits a dimension, half away from zero; kRawReal that of its u8: the
-// integers themselves in f32, half up. Both take one grid for src and dst. The others interpolate
-// real values in f32.
+// integers themselves in f32, half up; kFixed11 XNNPACK's: places in f32, shares with eleven
+// fractional bits, half up. All three take one grid for src and dst. The others interpolate real
+// values in f32.
 #include <algorithm>
 #include <cmath>
 
@@ -17,12 +18,13 @@ namespace fuseq::quantized_resize_ops {
 namespace {
 
 constexpr std::int64_t kOne = 1024;
+constexpr std::int64_t kXnnpackOne = 2048;
 
 // Between which two elements of a dimension a place lies; `fraction` belongs to the second one.
 struct Between {
     std::int64_t low = 0;
     std::int64_t high = 0;
-    std::int64_t fixed = 0;  // of kOne
+    std::int64_t fixed = 0;  // of kOne, or kXnnpackOne
     float real = 0;
 };
 
@@ -79,6 +81,26 @@ Between raw_place(const QuantizedResizeAttrs& attrs,
     return between;
 }
 
+// Half pixels are clamped to src before the share is taken.
+Between xnnpack_place(const QuantizedResizeAttrs& attrs,
+                      std::int64_t at,
+                      std::int64_t in,
+                      std::int64_t out) {
+    const float step = attrs.align_corners && out > 1
+                           ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
+                           : static_cast<float>(in) / static_cast<float>(out);
+    float place = static_cast<float>(at) * step;
+    if (attrs.half_pixel_centers) {
+        place = std::clamp(place + (0.5F * step - 0.5F), 0.0F, static_cast<float>(in - 1));
+    }
+    Between between;
+    between.low = std::min(static_cast<std::int64_t>(place), in - 1);
+    between.high = std::min(between.low + 1, in - 1);
+    const float share = place - static_cast<float>(between.low);
+    between.fixed = std::lrint(share * static_cast<float>(kXnnpackOne));
+    return between;
+}
+
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedResizeAttrs>();
     context.require(is_grid_type(attrs.output_type), "output_type is ",
@@ -112,6 +134,17 @@ std::int64_t fixed_value(const Plane& p, const Between& y, const Between& x) {
     return rules::divide_half_away(sum, kOne * kOne);
 }
 
+std::int64_t xnnpack_value(const Plane& p, const Between& y, const Between& x) {
+    constexpr int kShift = 22;
+    const std::int64_t left = p.at(y.low, x.low);
+    const std::int64_t low_left = p.at(y.high, x.low);
+    const std::int64_t top = left * kXnnpackOne + (p.at(y.low, x.high) - left) * x.fixed;
+    const std::int64_t bottom =
+        low_left * kXnnpackOne + (p.at(y.high, x.high) - low_left) * x.fixed;
+    const std::int64_t sum = top * kXnnpackOne + (bottom - top) * y.fixed;
+    return (sum + (std::int64_t{1} << (kShift - 1))) >> kShift;
+}
+
 float real_mean(const QuantizedResizeAttrs& attrs,
                 const Plane& p,
                 const Between& y,
@@ -142,6 +175,7 @@ std::vector<Between> places(const QuantizedResizeAttrs& attrs,
     std::vector<Between> list;
     for (std::int64_t i = 0; i < out; ++i) {
         list.push_back(rule == RoundingRule::kFixed10   ? fixed_place(attrs, i, in, out)
+                       : rule == RoundingRule::kFixed11 ? xnnpack_place(attrs, i, in, out)
                        : rule == RoundingRule::kRawReal ? raw_place(attrs, i, in, out)
                                                         : real_place(attrs, i, in, out));
     }
@@ -155,6 +189,7 @@ std::int64_t resized_value(const QuantizedResizeAttrs& attrs,
                            const Between& x) {
     switch (rule) {
         case RoundingRule::kFixed10: return fixed_value(plane, y, x);
+        case RoundingRule::kFixed11: return xnnpack_value(plane, y, x);
         case RoundingRule::kRawReal: return raw_value(plane, y, x);
         default:
             return rules::quantize_real(rule, real_mean(attrs, plane, y, x), attrs.output_scale,

@@ -1,9 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Forms of Resize that are products with matrices, against ONNX Runtime 1.30 (values noted down).
+// Forms of Resize that are products with matrices or a Gather, against ONNX Runtime 1.30 (values noted down).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <numeric>
 
 #include "unit/readers_onnx/onnx_model.hpp"
 
@@ -98,6 +100,24 @@ TEST(ResizeKeepsAspectRatio, NotLarger) {
             Pointwise(FloatNear(1e-5F), {0.0F, 0.25F, 0.75F, 1.25F, 1.75F, 2.0F,  0.75F, 1.0F,
                                          1.5F, 2.0F,  2.5F,  2.75F, 2.25F, 2.5F,  3.0F,  3.5F,
                                          4.0F, 4.25F, 3.0F,  3.25F, 3.75F, 4.25F, 4.75F, 5.0F}));
+    }
+}
+
+// 2 / (4 / 14) is 6.9999995 in f32: ONNX Runtime takes pixel 6, where 7 is exact.
+TEST(ResizeToNearest, TakesThePixelsOfPlacesInF32) {
+    OnnxModel m(19);
+    m.input("x", {1, 1, 1, 14});
+    m.ints("sizes", {1, 1, 1, 4});
+    auto* node = m.node("Resize", {"x", "", "", "sizes"}, {"y"}, "resize");
+    text(node, "mode", "nearest");
+    text(node, "nearest_mode", "floor");
+    text(node, "coordinate_transformation_mode", "asymmetric");
+    m.output("y");
+    std::vector<float> values(14);
+    std::iota(values.begin(), values.end(), 0.0F);
+    for (const std::string device : {"REFERENCE", "CPU"}) {
+        EXPECT_THAT(to_floats(infer(m, device, {Tensor::of<float>({1, 1, 1, 14}, values)})[0]),
+                    testing::ElementsAre(0, 3, 6, 10));
     }
 }
 

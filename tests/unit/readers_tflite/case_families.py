@@ -125,6 +125,10 @@ def windows():
                    ("ResizeBilinearOptions", options), version=3, tolerance=CLOSE)
         yield case("resize_nearest_" + name, "RESIZE_NEAREST_NEIGHBOR", [x, ("const", np.array(size, I))],
                    [((1, *size, 4), F)], ("ResizeNearestNeighborOptions", options), version=3)
+    # Row 11 lies at 7 exactly, in f32 below it.
+    yield case("resize_nearest_places_in_f32", "RESIZE_NEAREST_NEIGHBOR",
+               [real(18, 1, 14, 1, 1), ("const", np.array((23, 1), I))], [((1, 23, 1, 1), F)],
+               ("ResizeNearestNeighborOptions", {"half_pixel_centers": True}), version=3)
 
 
 def movement():

@@ -147,6 +147,15 @@ def elementwise():
                        ("ReducerOptions", {"keep_dims": keep}), version=2)
         yield case("mean_from_end_" + name, "MEAN", [(a, ga), ("const", np.array([-3, -2], I))],
                    [([2, 1, 1, 20], dtype, ga)], ("ReducerOptions", {"keep_dims": True}), version=2)
+        # Some sums lie beyond the grid: TFLite keeps their low bits.
+        for tag, out in (("", (0.25, zero + 9)), ("one_grid_", ga)):
+            yield case("sum_%s%s" % (tag, name), "SUM", [(a, ga), ("const", np.array([1, 2], I))],
+                       [((2, 20), dtype, out)], ("ReducerOptions", {"keep_dims": False}), version=2)
+        if dtype == S8:
+            yield case("abs_s8", "ABS", [(every, ga)], [(every.shape, dtype, go)], version=2)
+            yield case("abs_one_grid_s8", "ABS", [(every, ga)], [(every.shape, dtype, ga)], version=2)
+            yield case("squared_difference_s8", "SQUARED_DIFFERENCE", [(a, ga), (b, gb)],
+                       [(a.shape, dtype, (0.11, zero))], ("SquaredDifferenceOptions", {}), version=2)
         yield case("concatenation_" + name, "CONCATENATION", [(a, ga), (b, ga)], [((2, 3, 4, 40), dtype, ga)],
                    ("ConcatenationOptions", {"axis": 3}), version=2)
         yield case("pad_" + name, "PAD", [(a, ga), ("const", np.array([[0, 0], [1, 0], [0, 2], [0, 0]], I))],

@@ -55,6 +55,8 @@ constexpr MethodRow fixed_point(Rule convolution, Rule others) {
             .softmax = choice(Rule::kTable),
             .table = choice(Rule::kRealHalfAway),
             .resize = {choice(Rule::kRawReal), choice(Rule::kFixed10)},
+            .wide_resize = choice(Rule::kFixed10),
+            .sum = choice(Rule::kWrappedSum),
             .signed_is_per_channel = true};
 }
 
@@ -90,7 +92,9 @@ constexpr MethodRow native() {
             .concat = real,
             .softmax = real,
             .table = real,
-            .resize = both(real)};
+            .resize = both(real),
+            .wide_resize = real,
+            .sum = real};
 }
 
 constexpr MethodRow onnx() {
@@ -118,7 +122,9 @@ constexpr MethodRow onnx() {
             .concat = real,
             .softmax = choice(Rule::kScaledTable),
             .table = real,
-            .resize = both(real)};
+            .resize = both(real),
+            .wide_resize = real,
+            .sum = real};
 }
 
 constexpr MethodRow xnnpack() {
@@ -126,8 +132,10 @@ constexpr MethodRow xnnpack() {
     row.convolution.per_channel = kF32;
     row.pointwise.per_channel = kF32;
     row.depthwise.per_channel = kF32;
-    row.deconvolution.per_channel = kF32;
     row.matmul.per_channel = kF32;
+    row.one_scale_deconvolution = kF32;
+    row.image_mean.per_channel = kF32;
+    row.resize.per_channel = choice(Rule::kFixed11);
     row.add = choice(Rule::kSharedShift, Form::kF32);
     row.multiply = kF32;
     return row;
@@ -154,6 +162,7 @@ constexpr MethodRow legacy() {
     row.wide_softmax = row.softmax;
     row.wide_table = row.table;
     row.resize = both(choice(Rule::kRealHalfAway));
+    row.wide_resize = row.resize.per_channel;
     row.mean = choice(Rule::kD1);
     row.image_mean = both(row.mean);
     row.signed_is_per_channel = false;
@@ -185,7 +194,9 @@ constexpr MethodRow caffe2() {
             .concat = kRefused,
             .softmax = kRefused,
             .table = kRefused,
-            .resize = both(kRefused)};
+            .resize = both(kRefused),
+            .wide_resize = kRefused,
+            .sum = kRefused};
 }
 
 using Method = QuantizeMethod;
@@ -258,7 +269,12 @@ const RuleChoice& product_rule(const Node& node, const MethodRow& row) {
         return pick(row.matmul, node.attrs<QuantizedMatMulAttrs>());
     }
     if (node.is("QuantizedDeconvolution")) {
-        return pick(row.deconvolution, node.attrs<QuantizedDeconvolutionAttrs>());
+        const auto& attrs = node.attrs<QuantizedDeconvolutionAttrs>();
+        if (row.one_scale_deconvolution && src == ElementType::i8 &&
+            attrs.weight_scales.size() == 1) {
+            return *row.one_scale_deconvolution;
+        }
+        return pick(row.deconvolution, attrs);
     }
     const auto& attrs = node.attrs<QuantizedConvolutionAttrs>();
     return pick(attrs.depthwise             ? row.depthwise
@@ -278,6 +294,8 @@ constexpr Column kColumns[] = {
     {"QuantizedSubtract", &MethodRow::add},
     {"QuantizedMultiply", &MethodRow::multiply},
     {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
+    {"QuantizedSquaredDifference", &MethodRow::requantize},
+    {"QuantizedSum", &MethodRow::sum},
     {"QuantizedAveragePool", &MethodRow::average_pool},
     {"QuantizedConcat", &MethodRow::concat},
     {"QuantizedSoftmax", &MethodRow::softmax},
@@ -307,6 +325,9 @@ const RuleChoice* rule_of(const Node& node) {
         node.is("QuantizedMatMul")) {
         return &product_rule(node, row);
     }
+    if (node.is("QuantizedMultiply") && node.attrs<RequantizeAttrs>().slope) {
+        return &row.leaky_relu;
+    }
     const bool unsigned_bytes = node.input(0).type() == ElementType::u8;
     const auto by_type = [&](const ProductRules& rules) {
         return unsigned_bytes ? &rules.per_tensor : &rules.per_channel;
@@ -315,7 +336,7 @@ const RuleChoice* rule_of(const Node& node) {
         return node.attrs<QuantizedMeanAttrs>().image ? by_type(row.image_mean) : &row.mean;
     }
     if (node.is("QuantizedResizeBilinear")) {
-        return by_type(row.resize);
+        return node.input(0).type() == ElementType::i16 ? &row.wide_resize : by_type(row.resize);
     }
     const auto* column = std::find_if(std::begin(kColumns), std::end(kColumns),
                                       [&](const Column& c) { return node.is(c.type); });
@@ -360,9 +381,11 @@ std::string to_string(const RuleChoice& choice) {
                                              "f32 table",
                                              "scaled f32 table",
                                              "ten fractional bits",
+                                             "eleven fractional bits",
                                              "f32 mean, half away",
                                              "D2 of raw sums",
                                              "D2, then the mean",
+                                             "f32 of raw sums, low bits",
                                              "f32 of raw integers, half up",
                                              "table of sigmoids",
                                              "table of sigmoids or fixed point",

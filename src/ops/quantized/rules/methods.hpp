@@ -4,6 +4,7 @@
 // Methods as data: which rule each of them gives each operation. A new method is a row.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,8 @@ struct MethodRow {
     ProductRules pointwise;  // 1x1, one group
     ProductRules matmul;
     ProductRules deconvolution;
+    // Of i8 with one scale for all channels, where that is another rule.
+    std::optional<RuleChoice> one_scale_deconvolution = {};
     RuleChoice wide_convolution;  // src of i16
     RuleChoice wide_matmul;
     // The same with sums of 32 bits: a bias of i32; of a deconvolution, or a product with weights of
@@ -49,6 +52,8 @@ struct MethodRow {
     RuleChoice softmax;
     RuleChoice table;
     ProductRules resize;  // per_tensor: of u8, per_channel: of others
+    RuleChoice wide_resize;
+    RuleChoice sum;
     // TFLite's kernels of s8 have a multiplier a channel, also of one scale; those of u8 have one.
     bool signed_is_per_channel = false;
 };

@@ -26,12 +26,14 @@ enum class RoundingRule {
     kTable,          // f32 table of exponentials, summed in order, rint
     kScaledTable,  // the same table times what its row can sum up to, q = p * floor(1 / so) / sum, rint
     kFixed10,      // ten fractional bits a dimension, half away from zero
+    kFixed11,      // eleven fractional bits a dimension, one rounding half up
     kRealMean,     // f32(sum of q) / count * (si / so) - zi * (si / so), half away from zero, + z;
                    // sum of q / count, cut off, where src and dst have one grid
     kRawMean,      // D2 of the sum of q, M = si / (count * so), + z - half away of zi * si / so
     kDividedMean,  // D2 of the sum of q - zi, M = si / so, then / count half away, + z
-    kRawReal,      // f32 of the integers themselves, half up
-    kSigmoids,     // a table of sigmoids in steps of 1 / 24, lines between them (16 bits)
+    kWrappedSum,  // f32(sum of q) * (si / so) - zi * (si / so) * count, half away, + z; the low bits
+    kRawReal,     // f32 of the integers themselves, half up
+    kSigmoids,    // a table of sigmoids in steps of 1 / 24, lines between them (16 bits)
     kSigmoidsOrFixedPoint,  // the same; fixed point of 12 fractional bits where the scale allows it
     kRefused,               // the method does not say
 };

@@ -90,7 +90,8 @@ Outputs interpolate(Operator& op, Target target, const std::string& coordinates)
     const ResizeForm form = form_of(op, coordinates);
     const bool keeps_ratio =
         !target.by_scales && op.attributes.text("keep_aspect_ratio_policy", "stretch") != "stretch";
-    if (!is_interpolate(form) || keeps_ratio) {
+    if (!is_interpolate(form) || keeps_ratio ||
+        takes_other_pixels(op, form, target.values, target.by_scales, target.axes)) {
         const Output crop = form.coordinates == "tf_crop_and_resize" ? op.input(1) : Output{};
         return {resize_by_matrices(op, form, target.values, target.by_scales, target.axes, crop)};
     }

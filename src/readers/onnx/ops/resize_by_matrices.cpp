@@ -7,6 +7,8 @@
 #include <numeric>
 #include <optional>
 
+#include "ops/resize/interpolate.hpp"
+
 namespace fuseq::onnx_reader {
 namespace resize_matrices {
 namespace {
@@ -66,13 +68,13 @@ std::vector<ResizedAxis> resized_axes(const Operator& op,
         op.require(std::isfinite(value) && value > 0, by_scales ? "scale " : "size ", value,
                    " is not above 0");
         const auto src = static_cast<float>(axis.src);
+        axis.by_scale = by_scales;
         axis.scale = by_scales ? value : value / src;
         axis.dst = static_cast<std::int64_t>(by_scales ? std::floor(value * src) : value);
         if (crop) {
             axis.crop_begin = corners[i];
             axis.crop_end = corners[i + axes.size()];
         }
-        op.require(axis.dst > 0, "dimension ", axes[i], " would have ", axis.dst, " elements");
         result.push_back(axis);
     }
     if (!by_scales) {
@@ -114,6 +116,42 @@ Output extrapolate(Operator& op,
     return op.add("Select", {op.constant(std::move(mask)), op.scalar(value, x), x});
 }
 
+Output filter_matrix(Operator& op,
+                     const ResizedAxis& axis,
+                     const ResizeForm& form,
+                     std::int64_t dimension) {
+    op.require(axis.dst <= kMostWeights / axis.src, "dimension ", dimension, " of ", axis.src,
+               " elements becomes ", axis.dst, ", too many for this form of Resize");
+    const Shape shape{static_cast<std::size_t>(axis.dst), static_cast<std::size_t>(axis.src)};
+    return op.constant(Tensor::of<float>(shape, filter_weights(axis, form)));
+}
+
+template <class Enum>
+Enum named(const std::string& name) {
+    const auto& names = EnumNames<Enum>::kNames;
+    const auto* found = std::find(std::begin(names), std::end(names), name);
+    return static_cast<Enum>(found - std::begin(names));
+}
+
+bool interpolate_agrees(const ResizedAxis& axis, const ResizeForm& form) {
+    const TapSettings settings{.mode = InterpolateMode::kNearest,
+                               .transformation = named<CoordinateTransformation>(form.coordinates),
+                               .nearest = named<NearestMode>(form.rounding),
+                               .antialias = false,
+                               .cube_coeff = 0};
+    const AxisResize resize{
+        .axis = 0,
+        .new_size = static_cast<std::size_t>(axis.dst),
+        .scale = axis.by_scale ? static_cast<double>(axis.scale)
+                               : static_cast<double>(axis.dst) / static_cast<double>(axis.src)};
+    const AxisTaps taps = resize_taps(settings, resize, static_cast<std::size_t>(axis.src));
+    const std::vector<std::int64_t> pixels = nearest_pixels(axis, form);
+    return std::equal(pixels.begin(), pixels.end(), taps.begin(),
+                      [](std::int64_t pixel, const std::vector<ResizeTap>& tap) {
+                          return pixel == static_cast<std::int64_t>(tap[0].index);
+                      });
+}
+
 bool changes(const ResizedAxis& axis, const ResizeForm& form) {
     return axis.src != axis.dst || axis.scale != 1 ||
            (form.coordinates == "tf_crop_and_resize" &&
@@ -128,6 +166,25 @@ bool is_interpolate(const ResizeForm& form) {
            form.coordinates != "tf_crop_and_resize" && form.coordinates != "half_pixel_symmetric";
 }
 
+bool takes_other_pixels(const Operator& op,
+                        const ResizeForm& form,
+                        const Output& values,
+                        bool by_scales,
+                        const std::vector<std::int64_t>& axes) {
+    const PartialShape& shape = op.input(0).partial_shape();
+    const bool known = std::all_of(axes.begin(), axes.end(), [&](std::int64_t axis) {
+        const Dimension& size = shape[static_cast<std::size_t>(axis)];
+        return size.is_static() && size.get_length() > 0;
+    });
+    if (form.mode != "nearest" || !known || !op.value(values)) {
+        return false;
+    }
+    const auto resized = resize_matrices::resized_axes(op, values, by_scales, axes, {});
+    return !std::all_of(resized.begin(), resized.end(), [&](const ResizedAxis& axis) {
+        return axis.dst == 0 || resize_matrices::interpolate_agrees(axis, form);
+    });
+}
+
 Output resize_by_matrices(Operator& op,
                           const ResizeForm& form,
                           const Output& values,
@@ -137,21 +194,20 @@ Output resize_by_matrices(Operator& op,
     using namespace resize_matrices;
     const std::size_t rank = op.rank(op.input(0));
     const ElementType type = op.input(0).type();
-    Output x = op.convert(op.input(0), ElementType::f32);
+    Output x = form.mode == "nearest" ? op.input(0) : op.convert(op.input(0), ElementType::f32);
     const std::vector<ResizedAxis> resized = resized_axes(op, values, by_scales, axes, crop);
     for (std::size_t i = 0; i < axes.size(); ++i) {
         const ResizedAxis& axis = resized[i];
         if (!changes(axis, form)) {
             continue;
         }
-        op.require(axis.dst <= kMostWeights / axis.src, "dimension ", axes[i], " of ", axis.src,
-                   " elements becomes ", axis.dst, ", too many for this form of Resize");
-        const ResizeWeights weights = resize_weights(axis, form);
+        op.require(axis.dst > 0, "dimension ", axes[i], " would have ", axis.dst, " elements");
         const auto at = static_cast<std::size_t>(axes[i]);
-        const Shape shape{static_cast<std::size_t>(axis.dst), static_cast<std::size_t>(axis.src)};
-        const Output matrix = op.constant(Tensor::of<float>(shape, weights.values));
-        x = multiply_axis(op, x, at, rank, matrix);
-        x = extrapolate(op, x, at, rank, weights.beyond,
+        x = form.mode == "nearest"
+                ? op.add("Gather",
+                         {x, op.int_list(nearest_pixels(axis, form)), op.int_scalar(axes[i])})
+                : multiply_axis(op, x, at, rank, filter_matrix(op, axis, form, axes[i]));
+        x = extrapolate(op, x, at, rank, pixels_beyond(axis, form),
                         op.attributes.real("extrapolation_value", 0.0F));
     }
     return op.convert(x, type);

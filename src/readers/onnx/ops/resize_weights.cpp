@@ -46,7 +46,10 @@ float nearest_pixel(float place, const std::string& rounding) {
     if (rounding == "ceil") {
         return std::ceil(place);
     }
-    return rounding == "round_prefer_ceil" ? std::floor(place + 0.5F) : std::ceil(place - 0.5F);
+    // Adding 0.5 would round what lies just below a half.
+    const float low = std::floor(place);
+    const float above = place - low;
+    return above < 0.5F || (above == 0.5F && rounding == "round_prefer_floor") ? low : low + 1;
 }
 
 double triangle(double distance) {
@@ -86,24 +89,35 @@ void add_filter(float* row, double place, const ResizedAxis& axis, const ResizeF
 
 }  // namespace
 
-ResizeWeights resize_weights(const ResizedAxis& axis, const ResizeForm& form) {
-    ResizeWeights result;
-    result.values.assign(static_cast<std::size_t>(axis.dst * axis.src), 0.0F);
-    result.beyond.assign(static_cast<std::size_t>(axis.dst), false);
+std::vector<float> filter_weights(const ResizedAxis& axis, const ResizeForm& form) {
+    std::vector<float> weights(static_cast<std::size_t>(axis.dst * axis.src));
     for (std::int64_t pixel = 0; pixel < axis.dst; ++pixel) {
-        const float place = place_in_source(pixel, axis, form.coordinates);
-        const auto last = static_cast<float>(axis.src - 1);
-        float* row = result.values.data() + pixel * axis.src;
-        if (form.coordinates == "tf_crop_and_resize" && (place < 0 || place > last)) {
-            result.beyond[static_cast<std::size_t>(pixel)] = true;
-        } else if (form.mode == "nearest") {
-            const float nearest = std::clamp(nearest_pixel(place, form.rounding), 0.0F, last);
-            row[static_cast<std::size_t>(nearest)] = 1;
-        } else {
-            add_filter(row, place, axis, form);
-        }
+        add_filter(weights.data() + pixel * axis.src,
+                   place_in_source(pixel, axis, form.coordinates), axis, form);
     }
-    return result;
+    return weights;
+}
+
+std::vector<std::int64_t> nearest_pixels(const ResizedAxis& axis, const ResizeForm& form) {
+    std::vector<std::int64_t> pixels;
+    for (std::int64_t pixel = 0; pixel < axis.dst; ++pixel) {
+        const float nearest =
+            nearest_pixel(place_in_source(pixel, axis, form.coordinates), form.rounding);
+        pixels.push_back(
+            static_cast<std::int64_t>(std::clamp(nearest, 0.0F, static_cast<float>(axis.src - 1))));
+    }
+    return pixels;
+}
+
+std::vector<bool> pixels_beyond(const ResizedAxis& axis, const ResizeForm& form) {
+    std::vector<bool> beyond(static_cast<std::size_t>(axis.dst), false);
+    for (std::int64_t pixel = 0; pixel < axis.dst && form.coordinates == "tf_crop_and_resize";
+         ++pixel) {
+        const float place = place_in_source(pixel, axis, form.coordinates);
+        beyond[static_cast<std::size_t>(pixel)] =
+            place < 0 || place > static_cast<float>(axis.src - 1);
+    }
+    return beyond;
 }
 
 }  // namespace fuseq::onnx_reader

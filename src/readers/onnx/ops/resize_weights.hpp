@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What one pixel of a resized axis takes from each pixel of the source, by the definition of ONNX's
-// Resize. For the forms that Interpolate does not have: antialias, exclude_outside,
-// tf_crop_and_resize and half_pixel_symmetric.
+// Resize and with ONNX Runtime's places in f32.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@ namespace fuseq::onnx_reader {
 struct ResizedAxis {
     std::int64_t src = 0;
     std::int64_t dst = 0;
+    bool by_scale = false;
     float scale = 1;  // as stated: with sizes dst / src
     // Of tf_crop_and_resize, in shares of the axis.
     float crop_begin = 0;
@@ -30,13 +30,11 @@ struct ResizeForm {
     bool exclude_outside = false;
 };
 
-struct ResizeWeights {
-    std::vector<float> values;  // [dst, src]
-    // Of tf_crop_and_resize: pixels beyond the source, which have the extrapolation value and no
-    // weights.
-    std::vector<bool> beyond;
-};
-
-ResizeWeights resize_weights(const ResizedAxis& axis, const ResizeForm& form);
+// Weights of linear and cubic, [dst, src].
+std::vector<float> filter_weights(const ResizedAxis& axis, const ResizeForm& form);
+// The pixel that nearest takes, one an element of dst.
+std::vector<std::int64_t> nearest_pixels(const ResizedAxis& axis, const ResizeForm& form);
+// Which pixels of tf_crop_and_resize lie beyond the source: they have the extrapolation value.
+std::vector<bool> pixels_beyond(const ResizedAxis& axis, const ResizeForm& form);
 
 }  // namespace fuseq::onnx_reader

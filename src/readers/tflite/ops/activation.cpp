@@ -97,7 +97,9 @@ Values prelu(Operator& op) {
     const Output x = operands.values[0];
     if (is_quantized(op)) {
         const Output positive = op.add("Requantize", {x}, grids(op, {0}));
-        const Output negative = op.add("QuantizedMultiply", operands.values, grids(op, {0, 1}));
+        ModelAttributes product = grids(op, {0, 1});
+        product.push_back({"slope", true});
+        const Output negative = op.add("QuantizedMultiply", operands.values, product);
         const Output zero =
             op.scalar(static_cast<double>(op.tensor(0).quantization.zero_point()), x);
         const Output above = op.add("GreaterEqual", {x, zero});

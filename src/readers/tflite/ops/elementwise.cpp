@@ -67,6 +67,17 @@ Values unary(Operator& op) {
     return x.result(op.add(type, x.values));
 }
 
+// -x below zero, requantized as the rest: a leaky ReLU of slope -1.
+Values absolute(Operator& op) {
+    if (!op.tensor(0).quantized()) {
+        return unary(op);
+    }
+    const Aligned x = op.either(0);
+    ModelAttributes attributes = grids(op, {0});
+    attributes.push_back({"alpha", -1.0F});
+    return x.result(op.add("QuantizedLeakyRelu", x.values, attributes));
+}
+
 Values binary(Operator& op) {
     const Aligned operands = op.aligned(2);
     const char* type = model_name(op);
@@ -100,6 +111,15 @@ Values arithmetic(Operator& op, const char* quantized_type) {
 }
 
 // Powers of two as scales of 16-bit tensors: TFLite takes another kernel, which shifts.
+Values squared_difference(Operator& op) {
+    if (!is_quantized(op) || size_of(op.tensor(0).type) != 1) {
+        return binary(op);
+    }
+    const Aligned operands = op.aligned(2);
+    return operands.result(
+        op.add("QuantizedSquaredDifference", operands.values, grids(op, {0, 1})));
+}
+
 template <class Options>
 void warn_about_shifts(Operator& op) {
     if (op.tensor(0).quantized() && op.tensor(0).type == ElementType::i16 &&
@@ -213,7 +233,7 @@ Values zeros_like(Operator& op) {
 }
 
 const OperatorRow kRows[] = {
-    {.type = "ABS", .newest = 5, .translate = unary, .note = "quantized: in f32"},
+    {.type = "ABS", .newest = 5, .translate = absolute},
     {.type = "ADD", .newest = 4, .translate = add_values},
     {.type = "ADD_N", .newest = 1, .translate = add_many},
     {.type = "BITWISE_XOR", .newest = 1, .translate = binary},
@@ -248,7 +268,10 @@ const OperatorRow kRows[] = {
     {.type = "SIN", .newest = 1, .translate = unary},
     {.type = "SQRT", .newest = 1, .translate = unary},
     {.type = "SQUARE", .newest = 1, .translate = square},
-    {.type = "SQUARED_DIFFERENCE", .newest = 2, .translate = binary, .note = "quantized: in f32"},
+    {.type = "SQUARED_DIFFERENCE",
+     .newest = 2,
+     .translate = squared_difference,
+     .note = "16 bits: in f32"},
     {.type = "SUB", .newest = 5, .translate = subtract},
     {.type = "ZEROS_LIKE", .newest = 1, .translate = zeros_like},
 };

@@ -62,14 +62,18 @@ Output reduced(Operator& op, const char* type, const Output& x, const Reduction&
     return op.add(type, {x, op.int_list(by.axes)}, {{"keep_dims", by.keep}});
 }
 
+Values quantized(Operator& op, const char* type, const Reduction& by) {
+    ModelAttributes attributes = grids(op, {0});
+    attributes.push_back({"axes", by.axes});
+    attributes.push_back({"keep_dims", by.keep});
+    attributes.push_back({"image", by.image_mean});
+    return result(by, op.add(type, by.x.values, attributes));
+}
+
 Values mean(Operator& op) {
     const Reduction by = read(op);
     if (is_quantized(op)) {
-        ModelAttributes attributes = grids(op, {0});
-        attributes.push_back({"axes", by.axes});
-        attributes.push_back({"keep_dims", by.keep});
-        attributes.push_back({"image", by.image_mean});
-        return result(by, op.add("QuantizedMean", by.x.values, attributes));
+        return quantized(op, "QuantizedMean", by);
     }
     return result(by, reduced(op, "ReduceMean", by.x.values[0], by));
 }
@@ -85,7 +89,10 @@ Values through(Operator& op, const char* type) {
     return result(by, reduced(op, type, by.x.values[0], by));
 }
 Values sum(Operator& op) {
-    return through(op, "ReduceSum");
+    if (!is_quantized(op) || size_of(op.tensor(0).type) != 1) {
+        return through(op, "ReduceSum");
+    }
+    return quantized(op, "QuantizedSum", read(op));
 }
 Values product(Operator& op) {
     return through(op, "ReduceProd");
@@ -154,7 +161,7 @@ const OperatorRow kRows[] = {
     {.type = "REDUCE_MAX", .newest = 3, .translate = maximum},
     {.type = "REDUCE_MIN", .newest = 3, .translate = minimum},
     {.type = "REDUCE_PROD", .newest = 2, .translate = product, .note = "quantized: in f32"},
-    {.type = "SUM", .newest = 2, .translate = sum, .note = "quantized: in f32"},
+    {.type = "SUM", .newest = 2, .translate = sum, .note = "16 bits: in f32"},
 };
 
 }  // namespace

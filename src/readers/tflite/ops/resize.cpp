@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resizing of images.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/resize/interpolate.hpp"
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
@@ -53,16 +57,76 @@ Values bilinear(Operator& op) {
                              "round_prefer_floor"));
 }
 
-// Half pixels: floor((i + 0.5) * scale); else floor(i * scale), rounded half up under
-// align_corners.
+// The pixels that TFLite takes, computed in f32: half pixels floor((i + 0.5) * scale); else
+// floor(i * scale), rounded half away from zero under align_corners.
+std::vector<std::int64_t> nearest_pixels(std::int64_t src,
+                                         std::int64_t dst,
+                                         bool corners,
+                                         bool centers) {
+    const float scale = corners && dst > 1
+                            ? static_cast<float>(src - 1) / static_cast<float>(dst - 1)
+                            : static_cast<float>(src) / static_cast<float>(dst);
+    std::vector<std::int64_t> pixels;
+    for (std::int64_t i = 0; i < dst; ++i) {
+        const float place = (static_cast<float>(i) + (centers ? 0.5F : 0.0F)) * scale;
+        const float pixel = corners ? std::round(place) : std::floor(place);
+        pixels.push_back(std::min(static_cast<std::int64_t>(pixel), src - 1));
+    }
+    return pixels;
+}
+
+struct Nearest {
+    bool corners;
+    bool centers;
+    const char* coordinates() const {
+        return centers ? "tf_half_pixel_for_nn" : resize_operators::coordinates(corners, false);
+    }
+    const char* rounding() const { return corners ? "round_prefer_ceil" : "floor"; }
+};
+
+// Whether Interpolate, which computes in double, takes the same ones; places that are exact or nearly so decide.
+bool interpolate_agrees(const Nearest& form,
+                        std::int64_t src,
+                        const std::vector<std::int64_t>& pixels) {
+    const TapSettings settings{
+        .mode = InterpolateMode::kNearest,
+        .transformation = form.centers   ? CoordinateTransformation::kTfHalfPixelForNn
+                          : form.corners ? CoordinateTransformation::kAlignCorners
+                                         : CoordinateTransformation::kAsymmetric,
+        .nearest = form.corners ? NearestMode::kRoundPreferCeil : NearestMode::kFloor,
+        .antialias = false,
+        .cube_coeff = 0};
+    const AxisResize resize{.axis = 0,
+                            .new_size = pixels.size(),
+                            .scale = static_cast<double>(pixels.size()) / static_cast<double>(src)};
+    const AxisTaps taps = resize_taps(settings, resize, static_cast<std::size_t>(src));
+    return std::equal(pixels.begin(), pixels.end(), taps.begin(),
+                      [](std::int64_t pixel, const auto& tap) {
+                          return pixel == static_cast<std::int64_t>(tap[0].index);
+                      });
+}
+
 Values nearest(Operator& op) {
     const auto& options = op.options<::tflite::ResizeNearestNeighborOptions>();
-    const bool corners = options.align_corners();
-    const bool centers = options.half_pixel_centers();
-    op.require(!(corners && centers), "align_corners and half_pixel_centers exclude each other");
-    return image(interpolate(op, op.image(0), wanted_sizes(op), "nearest",
-                             centers ? "tf_half_pixel_for_nn" : coordinates(corners, false),
-                             corners ? "round_prefer_ceil" : "floor"));
+    const Nearest form{.corners = options.align_corners(), .centers = options.half_pixel_centers()};
+    op.require(!(form.corners && form.centers),
+               "align_corners and half_pixel_centers exclude each other");
+    std::vector<std::int64_t> sizes = wanted_sizes(op);
+    Output x = op.image(0);
+    const PartialShape shape = x.partial_shape();
+    for (std::size_t i = 0; i < sizes.size() && shape.rank_is_static(); ++i) {
+        const Dimension& size = shape[2 + i];
+        if (!size.is_static() || size.get_length() == 0) {
+            continue;
+        }
+        const std::int64_t src = size.get_length();
+        const auto pixels = nearest_pixels(src, sizes[i], form.corners, form.centers);
+        if (!interpolate_agrees(form, src, pixels)) {
+            const auto axis = static_cast<std::int64_t>(2 + i);
+            x = op.add("Gather", {x, op.int_list(pixels), op.int_scalar(axis)});
+        }
+    }
+    return image(interpolate(op, x, sizes, "nearest", form.coordinates(), form.rounding()));
 }
 
 const OperatorRow kRows[] = {

@@ -42,6 +42,31 @@ TEST(QuantizeMethods, GiveConvolutionsTheirRules) {
     EXPECT_EQ(rule("NATIVE", two), "NATIVE: F32, zero point first");
 }
 
+// TFLite's delegate takes deconvolutions with one scale alone, and no PReLU.
+TEST(QuantizeMethods, GiveWhatXnnpackLeavesTheRulesOfTflite) {
+    const auto deconvolution = [](const char* scales, ElementType type) {
+        const OpModel model =
+            make_op("QuantizedDeconvolution", 1,
+                    std::string(kGrids) + "TFLITE_XNNPACK; strides=1,1; weight_scales=" + scales,
+                    {open(type, "[1,2,4,4]"), open(ElementType::i8, "[2,2,3,3]")});
+        return rule_text(*model.node);
+    };
+    EXPECT_EQ(deconvolution("1", ElementType::i8), "TFLITE_XNNPACK: F32");
+    EXPECT_EQ(deconvolution("1,2", ElementType::i8), "TFLITE_XNNPACK: D2");
+    EXPECT_EQ(deconvolution("1", ElementType::u8), "TFLITE_XNNPACK: D2 (f32 product)");
+    const auto product = [](const char* more) {
+        const OpModel model =
+            make_op("QuantizedMultiply", 1,
+                    std::string("input_scales=1,1; output_scale=1; output_type=i8; "
+                                "method=TFLITE_XNNPACK") +
+                        more,
+                    {open(ElementType::i8, "[2]"), open(ElementType::i8, "[2]")});
+        return rule_text(*model.node);
+    };
+    EXPECT_EQ(product(""), "TFLITE_XNNPACK: F32");
+    EXPECT_EQ(product("; slope=true"), "TFLITE_XNNPACK: D2 (f32 multiplier)");
+}
+
 // Seed 000, the table of A7.
 TEST(QuantizeMethods, KnowTheTableOfTheOldTflite) {
     const auto legacy = [](const std::string& more) {

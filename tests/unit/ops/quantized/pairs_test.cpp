@@ -1,6 +1,6 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-// QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedConcat.
+// QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference, QuantizedConcat.
 #include "support/op_runner.hpp"
 
 namespace fuseq::test {
@@ -72,6 +72,20 @@ TEST(QuantizedMultiply, RoundsTiesByItsMethod) {
     expect_tensor<std::int8_t>(run("ONNX"), {1, 2}, {2, -2});
     expect_tensor<std::int8_t>(run("TFLITE"), {1, 2}, {3, -2});
     expect_tensor<std::int8_t>(run("TFLITE_XNNPACK"), {1, 2}, {3, -2});
+}
+
+// (0.5 * 8 - 3)^2 = 1 and (0.5 * 8 + 2)^2 = 36, + 1.
+TEST(QuantizedSquaredDifference, SquaresRealValues) {
+    for (const char* method : kMethods) {
+        expect_tensor<std::int8_t>(
+            run_op("QuantizedSquaredDifference", 1, pair(method),
+                   {in<std::int8_t>({1, 1}, {10}), in<std::int8_t>({2}, {3, -2})})[0],
+            {1, 2}, {2, 37});
+    }
+    EXPECT_THAT(error_of("QuantizedSquaredDifference", 1,
+                         "input_scales=1,1; output_scale=1; output_type=i16",
+                         {open(ElementType::i16, "[2]"), open(ElementType::i16, "[2]")}),
+                HasSubstr("output_type is i16, expected u8 or i8"));
 }
 
 // 5 * 0.5 = 2.5 joins 10.

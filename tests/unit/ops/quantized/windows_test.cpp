@@ -87,6 +87,25 @@ TEST(QuantizedMean, RoundsByItsMethod) {
                 HasSubstr("axes is 2, expected a value in [-2, 1]"));
 }
 
+// (100 + 100 + 56) / 2 = 128, of which TFLite keeps the low bits; on one grid those of 256 itself.
+TEST(QuantizedSum, KeepsLowBitsOrSaturatesByItsMethod) {
+    const In src = in<std::int8_t>({1, 3}, {100, 100, 56});
+    const auto run = [&](const std::string& grid, const std::string& method) {
+        return run_op(
+            "QuantizedSum", 1,
+            "input_scales=1; output_type=i8; axes=1; output_scale=" + grid + "; method=" + method,
+            {src}, Dynamic::kSkip)[0];
+    };
+    expect_tensor<std::int8_t>(run("2", "TFLITE"), {1}, {-128});
+    expect_tensor<std::int8_t>(run("2", "ONNX"), {1}, {127});
+    expect_tensor<std::int8_t>(run("1", "TFLITE"), {1}, {0});
+    expect_tensor<std::int8_t>(run("1; output_zero_point=3", "TFLITE"), {1}, {3});
+    EXPECT_THAT(
+        error_of("QuantizedSum", 1, "input_scales=1; output_scale=1; output_type=i16; axes=1",
+                 {open(ElementType::i16, "[1,1]")}),
+        HasSubstr("output_type is i16, expected u8 or i8"));
+}
+
 // The mean of 3 and 4 is 3.5; with a zero point of 1 on both sides 2.5 + 1, rounded to 3 + 1 by the
 // integers as they are: D2 of 7 by a half is 4, and the zero points cancel.
 TEST(QuantizedMean, BytesOfAnImageCarryTheirZeroPointAsABias) {
@@ -182,6 +201,7 @@ TEST(QuantizedResizeBilinear, RoundsByItsMethod) {
                       {in<std::int8_t>({1, 1, 1, 2}, {0, 10})})[0];
     };
     expect_tensor<std::int8_t>(run("TFLITE"), {1, 1, 1, 4}, {0, 3, 8, 10});
+    expect_tensor<std::int8_t>(run("TFLITE_XNNPACK"), {1, 1, 1, 4}, {0, 3, 8, 10});
     expect_tensor<std::int8_t>(run("ONNX"), {1, 1, 1, 4}, {0, 2, 8, 10});
     // u8 in f32, half up: the place left of the first pixel is that pixel.
     expect_tensor<std::uint8_t>(

@@ -1,0 +1,95 @@
+// Copyright (C) 2026 Fuseq authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// QuantizedSum: the sum over axes. kWrappedSum is TFLite's: half away from zero of
+// f32(sum of q) * (si / so) - zi * (si / so) * count, + zo; on one grid the sum of the integers
+// themselves. Neither saturates: the low bits are kept. The others: the sum of real values.
+#include <algorithm>
+#include <cmath>
+
+#include "ops/axes.hpp"
+#include "ops/broadcast.hpp"
+#include "ops/op_list.hpp"
+#include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/rules/real.hpp"
+
+namespace fuseq::quantized_sum_ops {
+namespace {
+
+void infer(InferContext& context) {
+    const auto& attrs = context.attrs<QuantizedMeanAttrs>();
+    context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8,
+                    "output_type is ", to_string(attrs.output_type), ", expected u8 or i8");
+    check_grids(context, attrs, 1);
+    const PartialShape& src = context.shape(0);
+    context.set_output(
+        0, attrs.output_type,
+        src.rank_is_static()
+            ? reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims)
+            : PartialShape::dynamic());
+}
+
+std::int64_t wrapped(std::int64_t value, ElementType type) {
+    return type == ElementType::i8 ? static_cast<std::int64_t>(static_cast<std::int8_t>(value))
+                                   : static_cast<std::int64_t>(static_cast<std::uint8_t>(value));
+}
+
+// Of the sum of the integers themselves.
+std::int64_t wrapped_sum(const QuantizedMeanAttrs& attrs, std::int64_t raw, std::int64_t count) {
+    const std::int64_t zero_point = attrs.input_zero_point(0);
+    if (attrs.input_scales[0] == attrs.output_scale && zero_point == attrs.output_zero_point) {
+        return wrapped(raw, attrs.output_type);
+    }
+    const float scale = attrs.input_scales[0] / attrs.output_scale;
+    const float bias = static_cast<float>(-zero_point) * scale * static_cast<float>(count);
+    const float rounded = std::round(static_cast<float>(raw) * scale + bias);
+    return wrapped(rules::to_integer(rounded) + attrs.output_zero_point, attrs.output_type);
+}
+
+void evaluate(EvalContext& context) {
+    const auto& attrs = context.attrs<QuantizedMeanAttrs>();
+    const RoundingRule rule = required_rule(context).rule;
+    const Shape& src = context.input(0).get_shape();
+    const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.size());
+    Shape kept = src;
+    std::int64_t count = 1;
+    for (const std::size_t axis : axes) {
+        count *= static_cast<std::int64_t>(src[axis]);
+        kept[axis] = 1;
+    }
+    const std::vector<std::int32_t> from = integers(context.input(0));
+    std::vector<std::int64_t> sums(shape_size(kept));
+    for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
+        sums[loop.offset(0)] += from[loop.position()];
+    }
+    std::transform(sums.begin(), sums.end(), sums.begin(), [&](std::int64_t raw) {
+        if (rule == RoundingRule::kWrappedSum) {
+            return wrapped_sum(attrs, raw, count);
+        }
+        const std::int64_t steps = raw - count * attrs.input_zero_point(0);
+        return rules::quantize_real(rule, static_cast<float>(steps) * attrs.input_scales[0],
+                                    attrs.output_scale, attrs.output_zero_point);
+    });
+    const Shape shape = reduced_shape(src, axes, attrs.keep_dims).to_shape();
+    store(context.output(0, shape), sums, output_limits(attrs));
+}
+
+const OpSpec kOps[] = {
+    {.type = "QuantizedSum",
+     .version = 1,
+     .inputs = {1, 1},
+     .make_attributes = make_attributes<QuantizedMeanAttrs>,
+     .infer = infer,
+     .evaluate = evaluate,
+     .summary = "Sum of a quantized tensor over axes",
+     .refused = "16 bits; a method without a rule for it",
+     .own_set = true},
+};
+
+}  // namespace
+
+std::span<const OpSpec> specs() {
+    return kOps;
+}
+
+}  // namespace fuseq::quantized_sum_ops
