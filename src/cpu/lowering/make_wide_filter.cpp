@@ -11,6 +11,7 @@
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/steps/wide_filter.hpp"
 #include "ops/quantized/quantized_filter.hpp"
+#include "ops/quantized/rules/d1.hpp"
 #include "ops/quantized/rules/m16.hpp"
 
 namespace fuseq::cpu {
@@ -125,18 +126,27 @@ bool fit_16_bits(const std::vector<std::int32_t>& weights) {
                        [](std::int32_t w) { return w >= -kMaxValue - 1 && w <= kMaxValue; });
 }
 
-// M16 in vectors.
+kernels::WideMultiplier wide_multiplier(const rules::QuantizedMultiplier& m, RoundingRule rule) {
+    if (rule == RoundingRule::kD1) {
+        return {m.mantissa, rules::d1_shift(m)};
+    }
+    const rules::M16Multiplier cut = rules::m16_multiplier(m);
+    return {cut.mantissa, cut.shift};
+}
+
+// M16 and D1 in vectors.
 std::optional<kernels::WideRounding> vectors_of(const Requantizer& requantize,
                                                 const WideFilterParams& params,
                                                 std::int64_t zero_point) {
-    if (requantize.rule() != RoundingRule::kM16 || params.dst_type != ElementType::i16) {
+    const RoundingRule rule = requantize.rule();
+    if ((rule != RoundingRule::kM16 && rule != RoundingRule::kD1) ||
+        params.dst_type != ElementType::i16) {
         return std::nullopt;
     }
     std::vector<kernels::WideMultiplier> multipliers;
     const auto& fixed = requantize.fixed();
     for (std::size_t c = 0; c < params.dst_channels; ++c) {
-        const rules::M16Multiplier m = rules::m16_multiplier(fixed[fixed.size() > 1 ? c : 0]);
-        multipliers.push_back({m.mantissa, m.shift});
+        multipliers.push_back(wide_multiplier(fixed[fixed.size() > 1 ? c : 0], rule));
     }
     return kernels::WideRounding(params.bias, multipliers,
                                  {.zero_point = static_cast<std::int32_t>(zero_point),

@@ -72,6 +72,7 @@ constexpr NodeCandidate kNodes[] = {
      make_wide_filter},
     {"quantized_average", "the only one", make_quantized_average},
     {"quantized_pair", "the only one", make_quantized_pair},
+    {"quantized_sigmoid", "of 16 bits", make_quantized_sigmoid},
     {"quantized_table", "the only one", make_quantized_table},
     {"quantized_concat", "the only one", make_quantized_concat},
     {"quantized_softmax", "the only one", make_quantized_softmax},

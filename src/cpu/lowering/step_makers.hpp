@@ -61,7 +61,7 @@ Verdict make_detection_output(StepBuilder& builder, Node& node);
 Verdict make_compressed_matmul(StepBuilder& builder, Node& node);
 // Add, Multiply, ... of tensors that are broadcast.
 Verdict make_broadcast_binary(StepBuilder& builder, Node& node);
-// Operations on quantized tensors of bytes, to the bytes of the reference kernels.
+// Operations on quantized tensors, to the bytes of the reference kernels.
 Verdict make_requantize_sums(StepBuilder& builder, Node& node);
 Verdict make_quantize(StepBuilder& builder, Node& node);
 Verdict make_dynamic_quantize(StepBuilder& builder, Node& node);
@@ -70,6 +70,7 @@ Verdict make_wide_filter(StepBuilder& builder, Node& node);
 Verdict make_quantized_softmax(StepBuilder& builder, Node& node);
 Verdict make_quantized_average(StepBuilder& builder, Node& node);
 Verdict make_quantized_pair(StepBuilder& builder, Node& node);
+Verdict make_quantized_sigmoid(StepBuilder& builder, Node& node);
 Verdict make_quantized_table(StepBuilder& builder, Node& node);
 Verdict make_quantized_concat(StepBuilder& builder, Node& node);
 

@@ -30,6 +30,13 @@ bool is_grid_type(ElementType type) {
            type == ElementType::i16;
 }
 
+bool is_unit_grid_16(const QuantizedAttrs& attrs) {
+    constexpr float kStep = 0x1p-15F;
+    constexpr float kTolerance = 1e-3F;
+    return attrs.output_type == ElementType::i16 && attrs.output_zero_point == 0 &&
+           std::abs(attrs.output_scale - kStep) <= kTolerance * kStep;
+}
+
 IntegerLimits integer_limits(ElementType type) {
     switch (type) {
         case ElementType::u8: return {0, 255};

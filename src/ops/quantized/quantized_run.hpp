@@ -28,6 +28,8 @@ IntegerLimits output_limits(const QuantizedAttrs& attrs);
 
 // u8, i8, u16, i16.
 bool is_grid_type(ElementType type);
+// i16 in steps of 2^-15, to one in a thousand: what TFLite's functions of 16 bits give.
+bool is_unit_grid_16(const QuantizedAttrs& attrs);
 
 // Checks of inference. Scales: as many as said, positive and finite. Zero points: as many or none,
 // within the type.

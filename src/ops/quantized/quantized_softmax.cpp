@@ -21,13 +21,17 @@ void infer(InferContext& context) {
         checked_axis(context, context.attrs<QuantizedSoftmaxAttrs>().axis, src.rank());
     }
     const ElementType type = context.type(0);
-    context.require(type == ElementType::u8 || type == ElementType::i8, "the source is ",
-                    to_string(type), ", expected u8 or i8");
+    context.require(type == ElementType::u8 || type == ElementType::i8 || type == ElementType::i16,
+                    "the source is ", to_string(type), ", expected u8, i8 or i16");
+    const std::string refusal = softmax_16_refusal(context.node());
+    context.require(refusal.empty(), refusal);
 }
 
 void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<QuantizedSoftmaxAttrs>();
     const RoundingRule rule = required_rule(context).rule;
+    const std::string refusal = softmax_16_refusal(context.node());
+    context.require(refusal.empty(), refusal);
     const Shape& shape = context.input(0).get_shape();
     const std::size_t axis = checked_axis(context, attrs.axis, shape.size());
     std::size_t step = 1;
@@ -37,7 +41,7 @@ void evaluate(EvalContext& context) {
     const std::vector<std::int32_t> src = integers(context.input(0));
     std::vector<std::int64_t> values(src.size());
     const std::size_t rows = shape[axis] == 0 ? 0 : src.size() / shape[axis];
-    const QuantizedSoftmaxRow row(attrs, rule, shape[axis]);
+    const QuantizedSoftmaxRow row(attrs, rule, context.input(0).get_element_type(), shape[axis]);
     for (std::size_t r = 0; r < rows; ++r) {
         const std::size_t at = r / step * step * shape[axis] + r % step;
         row(src.data() + at, values.data() + at, step);
@@ -52,8 +56,8 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<QuantizedSoftmaxAttrs>,
      .infer = infer,
      .evaluate = evaluate,
-     .summary = "Softmax of a quantized tensor of 8 bits, or its logarithm",
-     .refused = "16 bits; a method without a rule for it",
+     .summary = "Softmax of a quantized tensor, or its logarithm",
+     .refused = "u16; a method without a rule for it",
      .own_set = true},
 };
 
@@ -68,9 +72,24 @@ std::span<const OpSpec> specs() {
 namespace fuseq {
 namespace {
 
-constexpr std::size_t kDistances = 256;
+constexpr std::size_t kDistances = 256;  // of bytes
+constexpr std::size_t kWideDistances = 65536;
 
 }  // namespace
+
+std::string softmax_16_refusal(const Node& node) {
+    const RuleChoice* rule = rule_of(node);
+    if (rule == nullptr || !is_fixed_point(rule->rule)) {
+        return {};
+    }
+    const auto& attrs = node.attrs<QuantizedSoftmaxAttrs>();
+    if (attrs.logarithm) {
+        return "the method has no rule of 16 bits for the logarithm";
+    }
+    return is_unit_grid_16(attrs)
+               ? ""
+               : "the method's rule of 16 bits gives i16 of scale 1/32768, zero point 0";
+}
 
 struct QuantizedSoftmaxRow::Row {
     const std::int32_t* src;
@@ -88,6 +107,7 @@ struct QuantizedSoftmaxRow::Row {
 
 QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs,
                                          RoundingRule rule,
+                                         ElementType source,
                                          std::size_t size)
     : input_scale_(attrs.input_scales[0]),
       beta_(attrs.beta),
@@ -95,20 +115,23 @@ QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs,
       output_zero_point_(attrs.output_zero_point),
       logarithm_(attrs.logarithm),
       is_signed_(output_limits(attrs).lowest < 0),
+      halves_away_(attrs.output_type == ElementType::i16),
       rule_(rule),
       size_(size) {
     if (logarithm_ && rule_ == RoundingRule::kScaledTable) {
         rule_ = RoundingRule::kRealHalfEven;
     }
-    if (rule_ == RoundingRule::kScaledTable) {
+    if (is_fixed_point(rule_)) {
+        fixed_point_.emplace(input_scale_, beta_, rule_);
+    } else if (rule_ == RoundingRule::kScaledTable) {
         make_scaled_powers();
     } else {
-        make_powers();
+        make_powers(source == ElementType::i16 ? kWideDistances : kDistances);
     }
 }
 
-void QuantizedSoftmaxRow::make_powers() {
-    for (std::size_t distance = 0; distance < kDistances; ++distance) {
+void QuantizedSoftmaxRow::make_powers(std::size_t distances) {
+    for (std::size_t distance = 0; distance < distances; ++distance) {
         if (rule_ == RoundingRule::kTable) {
             powers_.push_back(std::exp(-(input_scale_ * beta_) * static_cast<float>(distance)));
         } else {
@@ -137,6 +160,8 @@ void QuantizedSoftmaxRow::operator()(const std::int32_t* src,
     switch (rule_) {
         case RoundingRule::kTable: return logarithm_ ? logarithms_by_table(row) : by_table(row);
         case RoundingRule::kScaledTable: return by_scaled_table(row);
+        case RoundingRule::kD1:
+        case RoundingRule::kD2: return (*fixed_point_)(src, dst, size_, step);
         default: return by_real_values(row);
     }
 }
@@ -152,8 +177,10 @@ void QuantizedSoftmaxRow::by_table(const Row& row) const {
     }
     const float factor = 1.0F / (sum * output_scale_);
     for (std::size_t i = 0; i < row.size; ++i) {
+        const float share = power(i) * factor;
         row.dst[i * row.step] =
-            rules::to_integer(std::rint(power(i) * factor)) + output_zero_point_;
+            rules::to_integer(halves_away_ ? std::round(share) : std::rint(share)) +
+            output_zero_point_;
     }
 }
 

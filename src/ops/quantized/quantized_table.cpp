@@ -1,13 +1,15 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// QuantizedTable: a function of one value, of 8 bits: its 256 results are a table. Dequantize, the
-// function, quantize. Half away from zero is TFLite's, which computes in f32 and multiplies by 1 / so;
-// the others round the exact value to f32, which is nearer to ONNX Runtime than f32 all the way.
+// QuantizedTable: a function of one value. Dequantize, the function, quantize. Half away from zero is
+// TFLite's, which computes in f32 and multiplies by 1 / so; the others round the exact value to f32,
+// which is nearer to ONNX Runtime than f32 all the way. Of 8 bits the 256 results are a table. Sigmoid
+// and tanh of 16 bits: also by the table of sigmoids.
 #include <cmath>
 
 #include "ops/op_list.hpp"
 #include "ops/quantized/elementwise.hpp"
+#include "ops/quantized/quantized_sigmoid.hpp"
 #include "ops/quantized/rules/real.hpp"
 
 namespace fuseq::quantized_table_ops {
@@ -29,8 +31,10 @@ Real apply(QuantizedFunction function, Real x) {
 void infer(InferContext& context) {
     infer_quantized_elementwise<QuantizedTableAttrs>(context);
     const ElementType type = context.type(0);
-    context.require(type == ElementType::u8 || type == ElementType::i8, "the source is ",
-                    to_string(type), ", expected u8 or i8");
+    context.require(type == ElementType::u8 || type == ElementType::i8 || type == ElementType::i16,
+                    "the source is ", to_string(type), ", expected u8, i8 or i16");
+    const std::string refusal = sigmoid_16_refusal(context.node());
+    context.require(refusal.empty(), refusal);
 }
 
 void evaluate(EvalContext& context) {
@@ -46,7 +50,21 @@ void evaluate(EvalContext& context) {
         const auto y = static_cast<float>(apply(attrs.function, static_cast<double>(x)));
         return rules::quantize_real(rule, y, attrs.output_scale, attrs.output_zero_point);
     };
-    const IntegerLimits source = integer_limits(context.input(0).get_element_type());
+    const ElementType type = context.input(0).get_element_type();
+    if (by_sigmoid_16(rule)) {
+        const std::string refusal = sigmoid_16_refusal(context.node());
+        context.require(refusal.empty(), refusal);
+        evaluate_quantized_elementwise<QuantizedTableAttrs>(
+            context, [sigmoid = make_sigmoid_16(attrs, rule)](std::int64_t q) {
+                return sigmoid(static_cast<std::int32_t>(q));
+            });
+        return;
+    }
+    if (type == ElementType::i16) {
+        evaluate_quantized_elementwise<QuantizedTableAttrs>(context, result);
+        return;
+    }
+    const IntegerLimits source = integer_limits(type);
     std::vector<std::int64_t> table;
     for (std::int64_t q = source.lowest; q <= source.highest; ++q) {
         table.push_back(result(q));
@@ -63,8 +81,8 @@ const OpSpec kOps[] = {
      .make_attributes = make_attributes<QuantizedTableAttrs>,
      .infer = infer,
      .evaluate = evaluate,
-     .summary = "Sigmoid, tanh, ... of a quantized tensor of 8 bits, by a table",
-     .refused = "16 bits; a method without a rule for it",
+     .summary = "Sigmoid, tanh, ... of a quantized tensor",
+     .refused = "u16; a method without a rule for it",
      .own_set = true},
 };
 
@@ -75,3 +93,29 @@ std::span<const OpSpec> specs() {
 }
 
 }  // namespace fuseq::quantized_table_ops
+
+namespace fuseq {
+
+std::string sigmoid_16_refusal(const Node& node) {
+    const RuleChoice* rule = rule_of(node);
+    if (rule == nullptr || !by_sigmoid_16(rule->rule)) {
+        return {};
+    }
+    const auto& attrs = node.attrs<QuantizedTableAttrs>();
+    if (attrs.function != QuantizedFunction::kSigmoid &&
+        attrs.function != QuantizedFunction::kTanh) {
+        return "the method has no rule of 16 bits for it, but for sigmoid and tanh";
+    }
+    if (attrs.input_zero_point(0) != 0 || !is_unit_grid_16(attrs)) {
+        return "the method's rule of 16 bits gives i16 of scale 1/32768, with zero points of 0";
+    }
+    return {};
+}
+
+rules::Sigmoid16 make_sigmoid_16(const QuantizedTableAttrs& attrs, RoundingRule rule) {
+    return {attrs.input_scales[0],
+            {.tanh = attrs.function == QuantizedFunction::kTanh,
+             .fixed_point = rule == RoundingRule::kSigmoidsOrFixedPoint}};
+}
+
+}  // namespace fuseq

@@ -72,9 +72,34 @@ def products():
     yield case("conv_s16", "CONV_2D", [(integers(14, S16, 1, 5, 6, 4), (0.0009, 0)),
                                        ("const", weights(15, S8, 4, 3, 3, 4), (scales, 0, 0)), wide_bias],
                [((1, 5, 6, 4), S16, (0.0037, 0))], ("Conv2DOptions", options), version=4)
+    yield from wide_products()
     yield case("batch_matmul_s8", "BATCH_MATMUL", [(integers(16, S8, 2, 3, 8), (0.03, 4)),
                                                    (integers(17, S8, 2, 8, 5), (0.02, -6))],
                [((2, 3, 5), S8, (0.19, 3))], ("BatchMatMulOptions", {}), version=2)
+
+
+def wide_products():
+    """Of 16 bits, with each kind of bias that TFLite takes."""
+    def bias(kind, seed, count, scale):
+        values = np.random.default_rng(seed).integers(-900000, 900000, count)
+        return [] if kind is None else [("const", values.astype(kind), (F(0.0009) * scale, 0))]
+
+    window = {"padding": "SAME", "stride_w": 1, "stride_h": 1}
+    x, scales = integers(21, S16, 1, 6, 7, 9), channel_scales(22, 8)
+    for tag, kind in (("i32", I), ("i64", np.int64), ("none", None)):
+        yield case("fully_connected_s16_bias_" + tag, "FULLY_CONNECTED",
+                   [(integers(23, S16, 40, 30), (0.0009, 0)), ("const", weights(24, S8, 25, 30), (0.0083, 0)),
+                    *bias(kind, 25, 25, F(0.0083))], [((40, 25), S16, (0.003, 0))],
+                   ("FullyConnectedOptions", {}), version=4)
+        yield case("transpose_conv_s16_bias_" + tag, "TRANSPOSE_CONV",
+                   [("const", np.array([1, 11, 13, 8], I)), ("const", weights(26, S8, 8, 3, 3, 9), (scales, 0, 0)),
+                    (x, (0.0009, 0)), *bias(kind, 27, 8, scales)], [((1, 11, 13, 8), S16, (0.003, 0))],
+                   ("TransposeConvOptions", {"padding": "SAME", "stride_w": 2, "stride_h": 2}),
+                   version=2 if kind is None else 3)
+        if kind is not None:
+            yield case("conv_s16_bias_" + tag, "CONV_2D",
+                       [(x, (0.0009, 0)), ("const", weights(28, S8, 8, 3, 3, 9), (scales, 0, 0)), *bias(kind, 29, 8, scales)],
+                       [((1, 6, 7, 8), S16, (0.005, 0))], ("Conv2DOptions", window), version=4)
 
 
 def elementwise():
@@ -120,6 +145,8 @@ def elementwise():
             yield case("mean_one_grid_%s_%s_%s" % ("".join(map(str, axes)), keep, name), "MEAN",
                        [(a, ga), ("const", np.array(axes, I))], [(shape, dtype, ga)],
                        ("ReducerOptions", {"keep_dims": keep}), version=2)
+        yield case("mean_from_end_" + name, "MEAN", [(a, ga), ("const", np.array([-3, -2], I))],
+                   [([2, 1, 1, 20], dtype, ga)], ("ReducerOptions", {"keep_dims": True}), version=2)
         # Some sums lie beyond the grid: TFLite keeps their low bits.
         for tag, out in (("", (0.25, zero + 9)), ("one_grid_", ga)):
             yield case("sum_%s%s" % (tag, name), "SUM", [(a, ga), ("const", np.array([1, 2], I))],
@@ -155,10 +182,34 @@ def elementwise():
     a, b = integers(8, S16, 2, 300), integers(9, S16, 2, 300)
     yield case("leaky_relu_s16", "LEAKY_RELU", [(a, (0.0031, 0))], [((2, 300), S16, (0.0027, 0))],
                ("LeakyReluOptions", {"alpha": 0.3}), version=2)
+    yield from wide_functions()
     yield case("requantize_s16_to_s32", "QUANTIZE", [(a, (0.00049, 0))], [(a.shape, I, (1.5e-7, 0))], version=2)
     for op in ("ADD", "SUB"):
         yield case(op.lower() + "_s16", op, [(a, (0.0031, 0)), (b, (0.0017, 0))], [((2, 300), S16, (0.0053, 0))],
                    (op.capitalize() + "Options", {"pot_scale_int16": False}), version=2)
+
+
+def wide_functions():
+    """Sigmoid, tanh, softmax and means of 16 bits."""
+    unit = (1 / 32768, 0)
+    every = np.arange(-32768, 32768, 149).astype(S16).reshape(1, -1)
+    for tag, scale in (("", 0.0007), ("_fine", 0.0000123), ("_coarse", 0.31), ("_wraps", 6.0), ("_pot", 2.0**-12),
+                       ("_near_pot", 2.0**-12 * 1.0006), ("_pot_doubled", 2.0**-11)):
+        for op in ("LOGISTIC", "TANH"):
+            yield case(op.lower() + "_s16" + tag, op, [(every, (scale, 0))], [(every.shape, S16, unit)], version=2)
+    for tag, scale, beta, shape in (("", 0.0003, 1.0, (6, 50)), ("_flat", 0.000004, 1.0, (2, 3, 70)),
+                                    ("_steep", 0.02, 0.7, (5, 11)), ("_one", 0.001, 1.0, (4, 1))):
+        yield case("softmax_s16" + tag, "SOFTMAX", [(integers(10, S16, *shape), (scale, 0))], [(shape, S16, unit)],
+                   ("SoftmaxOptions", {"beta": beta}), version=3)
+    for axes in ([1, 2], [-3, -2], [3]):
+        shape = [1 if d in axes or d - 4 in axes else n for d, n in enumerate((2, 3, 5, 16))]
+        for tag, grid in (("", (0.0012, 0)), ("_one_grid", (0.0017, 0))):
+            yield case("mean_s16_%s%s" % ("".join(map(str, axes)), tag), "MEAN",
+                       [(integers(12, S16, 2, 3, 5, 16), (0.0017, 0)), ("const", np.array(axes, I))],
+                       [(shape, S16, grid)], ("ReducerOptions", {"keep_dims": True}), version=2)
+    for name, dtype, zero in (("s8", S8, 9), ("u8", U8, 117)):
+        yield case("softmax_%s_to_s16" % name, "SOFTMAX", [(integers(11, dtype, 4, 33), (0.05, zero))],
+                   [((4, 33), S16, unit)], ("SoftmaxOptions", {"beta": 1.0}), version=3)
 
 
 def hybrid():

@@ -3,6 +3,7 @@
 #include "cpu/kernels/gemm/wide_rounding.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "cpu/kernels/gemm/wide_product.hpp"
 
@@ -55,14 +56,19 @@ void round_wide_row(const WideRounding& rounding,
     const TagU u;
     const hn::Rebind<std::uint16_t, Tag> u16;
     const std::size_t lanes = hn::Lanes(d);
+    const Vec least_sum = hn::Set(d, std::numeric_limits<std::int32_t>::min());
+    const Vec largest_sum = hn::Set(d, std::numeric_limits<std::int32_t>::max());
     const WideGrid& grid = rounding.grid();
     const Vec zero_point = hn::Set(d, grid.zero_point);
     const Vec lowest = hn::Set(d, grid.lowest);
     const Vec highest = hn::Set(d, grid.highest);
     for (std::size_t i = 0; i < count; i += lanes) {
         const std::size_t c = channel + i;
-        const Vec sum = hn::Add(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, offsets + i)),
-                                hn::LoadU(d, rounding.bias() + c));
+        Vec sum = hn::Add(hn::Add(hn::LoadU(d, sums + i), hn::LoadU(d, offsets + i)),
+                          hn::LoadU(d, rounding.bias() + c));
+        if (rounding.saturates_sums()) {
+            sum = hn::Min(hn::Max(sum, least_sum), largest_sum);
+        }
         const Vec steps = shifted(product(sum, hn::LoadU(u, rounding.mantissa() + c)),
                                   hn::LoadU(u, rounding.shift() + c));
         const Vec value = hn::Min(hn::Max(hn::Add(steps, zero_point), lowest), highest);
@@ -93,6 +99,7 @@ WideRounding::WideRounding(std::span<const std::int64_t> bias,
     for (const WideMultiplier& m : multipliers) {
         mantissa_.push_back(static_cast<std::uint64_t>(m.mantissa));
         shift_.push_back(static_cast<std::uint64_t>(m.shift));
+        saturates_sums_ = saturates_sums_ || m.mantissa > std::numeric_limits<std::int16_t>::max();
     }
     mantissa_.resize(padded, 0);
     shift_.resize(padded, 1);

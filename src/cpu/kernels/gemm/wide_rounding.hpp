@@ -1,9 +1,11 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of 64 bits to integers of 16 by a multiplier of 16 bits and one shift, in vectors:
+// Sums of 64 bits to integers of 16 by a multiplier and one shift, in vectors:
 //
 //   dst = clamp(((sum + offset + bias) * mantissa + 2^(shift - 1)) >> shift + zero point)
+//
+// Where mantissas have more than 16 bits, the sum is clamped to 32.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +16,7 @@
 namespace fuseq::kernels {
 
 struct WideMultiplier {
-    std::int32_t mantissa = 0;  // 0 to 32767
+    std::int32_t mantissa = 0;  // at least 0
     std::int32_t shift = 1;     // 1 to 62
 };
 
@@ -26,7 +28,7 @@ struct WideGrid {
 
 class WideRounding {
 public:
-    // `bias`: none, or one a channel. Products with the mantissas keep within 64 bits.
+    // `bias`: none, or one a channel. Products with mantissas of 16 bits keep within 64 bits.
     WideRounding(std::span<const std::int64_t> bias,
                  std::span<const WideMultiplier> multipliers,
                  const WideGrid& grid);
@@ -43,12 +45,14 @@ public:
     const std::uint64_t* mantissa() const { return mantissa_.data(); }
     const std::uint64_t* shift() const { return shift_.data(); }
     const WideGrid& grid() const { return grid_; }
+    bool saturates_sums() const { return saturates_sums_; }
 
 private:
     std::vector<std::int64_t> bias_;
     std::vector<std::uint64_t> mantissa_;
     std::vector<std::uint64_t> shift_;
     WideGrid grid_;
+    bool saturates_sums_ = false;
 };
 
 }  // namespace fuseq::kernels

@@ -8,10 +8,15 @@
 
 namespace fuseq::rules {
 
-inline std::int32_t d1(std::int32_t sum, const QuantizedMultiplier& m) {
+// 1 to 62
+inline int d1_shift(const QuantizedMultiplier& m) {
     constexpr int kMantissaBits = 31;
-    constexpr int kMaxShift = 30;
-    const int shift = kMantissaBits - std::min(m.exponent, kMaxShift);  // 1 to 62
+    constexpr int kMaxExponent = 30;
+    return kMantissaBits - std::min(m.exponent, kMaxExponent);
+}
+
+inline std::int32_t d1(std::int32_t sum, const QuantizedMultiplier& m) {
+    const int shift = d1_shift(m);
     const std::int64_t half = std::int64_t{1} << (shift - 1);
     return saturate_to_i32((static_cast<std::int64_t>(sum) * m.mantissa + half) >> shift);
 }

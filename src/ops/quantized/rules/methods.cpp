@@ -38,6 +38,11 @@ constexpr MethodRow fixed_point(Rule convolution, Rule others) {
             .deconvolution = depthwise,
             .wide_convolution = choice(Rule::kM16),
             .wide_matmul = choice(Rule::kM16, Form::kF32Product),
+            .narrow_convolution = choice(Rule::kD1),
+            .narrow_matmul = choice(Rule::kD1, Form::kF32Product),
+            .narrow_deconvolution = choice(others),
+            .wide_softmax = choice(others, Form::kF32Product),
+            .wide_table = choice(Rule::kSigmoidsOrFixedPoint),
             .add = choice(others),
             .multiply = choice(others, Form::kF32),
             .leaky_relu = choice(others, Form::kF32),
@@ -71,6 +76,11 @@ constexpr MethodRow native() {
             .deconvolution = both(product),
             .wide_convolution = product,
             .wide_matmul = product,
+            .narrow_convolution = product,
+            .narrow_matmul = product,
+            .narrow_deconvolution = product,
+            .wide_softmax = real,
+            .wide_table = real,
             .add = real,
             .multiply = product,
             .leaky_relu = real,
@@ -96,6 +106,11 @@ constexpr MethodRow onnx() {
             .deconvolution = both(kF32),
             .wide_convolution = kF32,
             .wide_matmul = kF32,
+            .narrow_convolution = kF32,
+            .narrow_matmul = kF32,
+            .narrow_deconvolution = kF32,
+            .wide_softmax = real,
+            .wide_table = real,
             .add = choice(Rule::kF32ZeroFirst, Form::kF32),
             .multiply = choice(Rule::kF32ZeroFirst, Form::kF32),
             .leaky_relu = real,
@@ -126,6 +141,14 @@ constexpr MethodRow xnnpack() {
     return row;
 }
 
+constexpr MethodRow reference() {
+    MethodRow row = fixed_point(Rule::kD2, Rule::kD2);
+    row.narrow_convolution = choice(Rule::kD2);
+    row.narrow_matmul = choice(Rule::kD2, Form::kF32Product);
+    row.wide_table = choice(Rule::kSigmoids);
+    return row;
+}
+
 constexpr MethodRow legacy() {
     MethodRow row = fixed_point(Rule::kD2, Rule::kD2);
     row.convolution.per_channel = choice(Rule::kD1);
@@ -133,6 +156,11 @@ constexpr MethodRow legacy() {
     row.pointwise = {kF2, choice(Rule::kD1)};
     row.concat = choice(Rule::kRealHalfAway);
     row.softmax = choice(Rule::kRealHalfAway);
+    row.narrow_convolution = row.wide_convolution;
+    row.narrow_matmul = row.wide_matmul;
+    row.narrow_deconvolution = row.wide_convolution;
+    row.wide_softmax = row.softmax;
+    row.wide_table = row.table;
     row.resize = both(choice(Rule::kRealHalfAway));
     row.wide_resize = row.resize.per_channel;
     row.mean = choice(Rule::kD1);
@@ -150,6 +178,11 @@ constexpr MethodRow caffe2() {
             .deconvolution = both(kF2),
             .wide_convolution = kRefused,
             .wide_matmul = kRefused,
+            .narrow_convolution = kRefused,
+            .narrow_matmul = kRefused,
+            .narrow_deconvolution = kRefused,
+            .wide_softmax = kRefused,
+            .wide_table = kRefused,
             .add = choice(Rule::kD2),
             .multiply = kRefused,
             .leaky_relu = kRefused,
@@ -172,8 +205,7 @@ constexpr MethodRow kRows[] = {
     named(Method::kOnnx, "ONNX Runtime, each node as written", onnx()),
     named(Method::kOnnxFused, "ONNX Runtime, QDQ groups as its fused kernels", onnx()),
     named(Method::kTflite, "TFLite 2.9, built-in kernels", fixed_point(Rule::kD2Up, Rule::kD2)),
-    named(
-        Method::kTfliteReference, "TFLite's reference kernels", fixed_point(Rule::kD2, Rule::kD2)),
+    named(Method::kTfliteReference, "TFLite's reference kernels", reference()),
     named(Method::kTfliteXnnpack, "TFLite 2.9 with XNNPACK", xnnpack()),
     named(Method::kTfliteSingleRounding,
           "TFLite built with TFLITE_SINGLE_ROUNDING",
@@ -201,6 +233,28 @@ bool is_pointwise(const Node& node, const QuantizedConvolutionAttrs& attrs) {
     return std::all_of(shape.begin() + 2, shape.end(), [](std::size_t size) { return size == 1; });
 }
 
+// TFLite's kernels of i16 have sums of 32 bits where a bias has them or there is none.
+bool has_narrow_sums(const Node& node) {
+    constexpr std::size_t kBias = 2;
+    if (node.has_input(kBias)) {
+        return node.input(kBias).type() == ElementType::i32;
+    }
+    return node.is("QuantizedDeconvolution") ||
+           (node.is("QuantizedMatMul") && node.input(1).type() != ElementType::i16);
+}
+
+const RuleChoice& wide_product_rule(const Node& node, const MethodRow& row) {
+    const bool narrow = has_narrow_sums(node);
+    if (node.is("QuantizedMatMul")) {
+        return narrow ? row.narrow_matmul : row.wide_matmul;
+    }
+    if (node.is("QuantizedDeconvolution")) {
+        return narrow ? row.narrow_deconvolution : row.wide_convolution;
+    }
+    return narrow && !node.attrs<QuantizedConvolutionAttrs>().depthwise ? row.narrow_convolution
+                                                                        : row.wide_convolution;
+}
+
 const RuleChoice& product_rule(const Node& node, const MethodRow& row) {
     const ElementType src = node.input(0).type();
     const auto pick = [&](const ProductRules& rules, const WeightAttrs& attrs) -> const auto& {
@@ -208,12 +262,11 @@ const RuleChoice& product_rule(const Node& node, const MethodRow& row) {
             row.signed_is_per_channel ? src == ElementType::i8 : attrs.weight_scales.size() > 1;
         return per_channel ? rules.per_channel : rules.per_tensor;
     };
-    if (node.is("QuantizedMatMul")) {
-        return src == ElementType::i16 ? row.wide_matmul
-                                       : pick(row.matmul, node.attrs<QuantizedMatMulAttrs>());
-    }
     if (src == ElementType::i16) {
-        return row.wide_convolution;
+        return wide_product_rule(node, row);
+    }
+    if (node.is("QuantizedMatMul")) {
+        return pick(row.matmul, node.attrs<QuantizedMatMulAttrs>());
     }
     if (node.is("QuantizedDeconvolution")) {
         const auto& attrs = node.attrs<QuantizedDeconvolutionAttrs>();
@@ -262,6 +315,13 @@ const RuleChoice* rule_of(const Node& node) {
         return nullptr;
     }
     const MethodRow& row = method_row(*method);
+    const bool wide = node.input(0).type() == ElementType::i16;
+    if (wide && node.is("QuantizedSoftmax")) {
+        return &row.wide_softmax;
+    }
+    if (wide && node.is("QuantizedTable")) {
+        return &row.wide_table;
+    }
     if (node.is("QuantizedConvolution") || node.is("QuantizedDeconvolution") ||
         node.is("QuantizedMatMul")) {
         return &product_rule(node, row);
@@ -328,6 +388,8 @@ std::string to_string(const RuleChoice& choice) {
                                              "D2, then the mean",
                                              "f32 of raw sums, low bits",
                                              "f32 of raw integers, half up",
+                                             "table of sigmoids",
+                                             "table of sigmoids or fixed point",
                                              "refused"};
     static_assert(std::size(kNames) == static_cast<std::size_t>(RoundingRule::kRefused) + 1);
     std::string name = kNames[static_cast<std::size_t>(choice.rule)];

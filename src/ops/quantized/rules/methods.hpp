@@ -33,6 +33,13 @@ struct MethodRow {
     std::optional<RuleChoice> one_scale_deconvolution = {};
     RuleChoice wide_convolution;  // src of i16
     RuleChoice wide_matmul;
+    // The same with sums of 32 bits: a bias of i32; of a deconvolution, or a product with weights of
+    // bytes, also none.
+    RuleChoice narrow_convolution;
+    RuleChoice narrow_matmul;
+    RuleChoice narrow_deconvolution;
+    RuleChoice wide_softmax;  // D1, D2: of the distances, the rest by tables
+    RuleChoice wide_table;
     RuleChoice add;  // and subtract
     RuleChoice multiply;
     RuleChoice leaky_relu;

@@ -33,7 +33,9 @@ enum class RoundingRule {
     kDividedMean,  // D2 of the sum of q - zi, M = si / so, then / count half away, + z
     kWrappedSum,  // f32(sum of q) * (si / so) - zi * (si / so) * count, half away, + z; the low bits
     kRawReal,     // f32 of the integers themselves, half up
-    kRefused,     // the method does not say
+    kSigmoids,    // a table of sigmoids in steps of 1 / 24, lines between them (16 bits)
+    kSigmoidsOrFixedPoint,  // the same; fixed point of 12 fractional bits where the scale allows it
+    kRefused,               // the method does not say
 };
 
 // How M = si * sw / so is formed of f32 scales.

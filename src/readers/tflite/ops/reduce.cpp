@@ -24,6 +24,7 @@ Reduction read(Operator& op) {
     const std::size_t rank = op.rank(reduction.x.values[0]);
     bool channels = false;
     bool first = false;
+    bool from_end = false;  // TFLite compares the numbers in the file
     for (const std::int64_t stated : op.constant_ints(1, "the list of axes")) {
         const auto axis = static_cast<std::int64_t>(op.axis(stated, rank));
         if (std::find(reduction.axes.begin(), reduction.axes.end(), axis) == reduction.axes.end()) {
@@ -31,9 +32,10 @@ Reduction read(Operator& op) {
         }
         channels = channels || axis == 3;
         first = first || axis == 0;
+        from_end = from_end || stated < 0;
     }
-    reduction.image_mean =
-        reduction.keep && rank == 4 && reduction.axes.size() == 2 && !channels && !first;
+    reduction.image_mean = reduction.keep && rank == 4 && reduction.axes.size() == 2 && !channels &&
+                           !first && !from_end;
     if (!reduction.x.images) {
         return reduction;
     }

@@ -35,6 +35,27 @@ TEST(MakeQuantizedSoftmax, ByEveryRule) {
               "softmax fuseq:quantized_softmax");
 }
 
+TEST(MakeQuantizedSoftmax, Of16Bits) {
+    const auto step = [](const std::string& shape, const std::string& attributes) {
+        return check_on_devices("model \"m\"\n%x = Parameter : i16" + shape +
+                                    "\n%y = QuantizedSoftmax(%x) output_scale=0.000030517578125 "
+                                    "output_type=i16 " +
+                                    attributes + "\n%r = Result(%y)",
+                                2)
+            .step_of("y");
+    };
+    for (const char* method : {"NATIVE", "ONNX", "TFLITE", "TFLITE_SINGLE_ROUNDING"}) {
+        for (const char* scale : {"0.0003", "0.000007"}) {
+            EXPECT_EQ(step("[7,33]",
+                           "input_scales=[" + std::string(scale) + "] beta=0.7 method=" + method),
+                      "softmax fuseq:quantized_softmax")
+                << method << " " << scale;
+        }
+    }
+    EXPECT_EQ(step("[2,3,4,1001]", "input_scales=[0.001] method=TFLITE"),
+              "softmax fuseq:quantized_softmax");
+}
+
 TEST(MakeQuantizedSoftmax, LeavesAxesWithStepsToTheReference) {
     EXPECT_EQ(step_of("u8", "[2,5,3]", "axis=1 method=TFLITE"), "QuantizedSoftmax reference");
 }

@@ -68,6 +68,7 @@ TEST(MakeWideFilter, MatrixProductsOf16Bits) {
     check("i16[1,67]", "i8[33,67]", "transpose_b=true", "i64[33]");
     check("i16[2,3,7,40]", "i8[40,16]", "");
     check("i16[61,9]", "i8[9,5]", "alpha=0.5", "i32[5]");
+    check("i16[5,700]", "i8[700,9]", "", "i32[9]");  // sums of more than 32 bits
 }
 
 // Types, zero points and rules, sums of i32, and weights of 16 bits.

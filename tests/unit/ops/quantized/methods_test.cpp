@@ -90,6 +90,67 @@ TEST(QuantizeMethods, DepthwiseOfTfliteHasARuleOfItsOwn) {
         "TFLITE: D2");
 }
 
+// Sums of 32 bits where the bias has them; of deconvolutions and products also without one.
+TEST(QuantizeMethods, KnowSumsOf32BitsOfWideSources) {
+    const auto rule = [](const std::string& type, const std::string& method,
+                         std::vector<In> inputs) {
+        const bool spatial = type != "QuantizedMatMul";
+        return rule_text(*make_op(type, 1,
+                                  "input_scales=1; output_scale=1; output_type=i16; "
+                                  "weight_scales=1; method=" +
+                                      method + (spatial ? "; strides=1,1" : ""),
+                                  inputs)
+                              .node);
+    };
+    const In image = open(ElementType::i16, "[1,2,4,4]");
+    const In filter = open(ElementType::i8, "[2,2,3,3]");
+    const In rows = open(ElementType::i16, "[4,2]");
+    const In matrix = open(ElementType::i8, "[2,2]");
+    const In narrow = open(ElementType::i32, "[2]");
+    const In wide = open(ElementType::i64, "[2]");
+    EXPECT_EQ(rule("QuantizedConvolution", "TFLITE", {image, filter, wide}), "TFLITE: M16");
+    EXPECT_EQ(rule("QuantizedConvolution", "TFLITE", {image, filter}), "TFLITE: M16");
+    EXPECT_EQ(rule("QuantizedConvolution", "TFLITE", {image, filter, narrow}), "TFLITE: D1");
+    EXPECT_EQ(rule("QuantizedConvolution", "TFLITE_REFERENCE", {image, filter, narrow}),
+              "TFLITE_REFERENCE: D2");
+    EXPECT_EQ(rule("QuantizedConvolution", "ONNX", {image, filter, narrow}), "ONNX: F32");
+    EXPECT_EQ(rule("QuantizedDeconvolution", "TFLITE", {image, filter, wide}), "TFLITE: M16");
+    EXPECT_EQ(rule("QuantizedDeconvolution", "TFLITE", {image, filter}), "TFLITE: D2");
+    EXPECT_EQ(rule("QuantizedDeconvolution", "TFLITE", {image, filter, narrow}), "TFLITE: D2");
+    EXPECT_EQ(rule("QuantizedDeconvolution", "TFLITE_LEGACY", {image, filter}),
+              "TFLITE_LEGACY: M16");
+    EXPECT_EQ(rule("QuantizedMatMul", "TFLITE", {rows, matrix, wide}), "TFLITE: M16 (f32 product)");
+    EXPECT_EQ(rule("QuantizedMatMul", "TFLITE", {rows, matrix}), "TFLITE: D1 (f32 product)");
+    EXPECT_EQ(rule("QuantizedMatMul", "TFLITE", {rows, matrix, narrow}),
+              "TFLITE: D1 (f32 product)");
+    EXPECT_EQ(rule("QuantizedMatMul", "TFLITE", {rows, open(ElementType::i16, "[2,2]")}),
+              "TFLITE: M16 (f32 product)");
+}
+
+TEST(QuantizeMethods, FunctionsOf16BitsHaveRulesOfTheirOwn) {
+    const auto rule = [](const std::string& type, const std::string& method, ElementType src) {
+        return rule_text(
+            *make_op(type, 1,
+                     "input_scales=1; output_scale=0.000030517578125; "
+                     "output_type=i16; " +
+                         std::string(type == "QuantizedTable" ? "function=tanh; " : "") +
+                         "method=" + method,
+                     {open(src, "[4]")})
+                 .node);
+    };
+    EXPECT_EQ(rule("QuantizedSoftmax", "TFLITE", ElementType::i16), "TFLITE: D2 (f32 product)");
+    EXPECT_EQ(rule("QuantizedSoftmax", "TFLITE_SINGLE_ROUNDING", ElementType::i16),
+              "TFLITE_SINGLE_ROUNDING: D1 (f32 product)");
+    EXPECT_EQ(rule("QuantizedSoftmax", "TFLITE", ElementType::i8), "TFLITE: f32 table");
+    EXPECT_EQ(rule("QuantizedSoftmax", "ONNX", ElementType::i16), "ONNX: real, half even");
+    EXPECT_EQ(rule("QuantizedTable", "TFLITE", ElementType::i16),
+              "TFLITE: table of sigmoids or fixed point");
+    EXPECT_EQ(rule("QuantizedTable", "TFLITE_REFERENCE", ElementType::i16),
+              "TFLITE_REFERENCE: table of sigmoids");
+    EXPECT_EQ(rule("QuantizedTable", "TFLITE_LEGACY", ElementType::i16),
+              "TFLITE_LEGACY: real, half away");
+}
+
 TEST(QuantizeMethods, AreKnownByName) {
     EXPECT_EQ(parse_quantize_method("TFLITE_XNNPACK"), QuantizeMethod::kTfliteXnnpack);
     EXPECT_EQ(to_string(QuantizeMethod::kCaffe2), "CAFFE2");

@@ -158,8 +158,8 @@ TEST(QuantizedTable, HasAResultForEveryInteger) {
                                {0, 127, -128});
     expect_tensor<std::int8_t>(run_op("QuantizedTable", 1, grid + "tanh", {src})[0], {3},
                                {-128, 127, -128});
-    EXPECT_THAT(error_of("QuantizedTable", 1, grid + "exp", {open(ElementType::i16, "[1]")}),
-                HasSubstr("the source is i16, expected u8 or i8"));
+    EXPECT_THAT(error_of("QuantizedTable", 1, grid + "exp", {open(ElementType::u16, "[1]")}),
+                HasSubstr("the source is u16, expected u8, i8 or i16"));
 }
 
 // One half each; nearly all, and e^-10 * 256 = 0.0116.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <random>
 
+#include "ops/quantized/rules/d1.hpp"
 #include "ops/quantized/rules/m16.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
@@ -56,6 +57,29 @@ TEST(WideRounding, IsTheProductOf128BitsShiftedOnce) {
                 ASSERT_EQ(dst[i], by_definition(x, multipliers[first + i], grid)) << "sum " << x;
             }
             ASSERT_EQ(dst[count], 77);
+        }
+    });
+}
+
+// Mantissas of 31 bits: sums of more than 32 are clamped to them.
+TEST(WideRounding, IsD1) {
+    constexpr std::size_t kGroup = 16;
+    test::on_every_target([](const std::string&) {
+        std::mt19937_64 rng(20261128);
+        for (int i = 0; i < 3000; ++i) {
+            const rules::QuantizedMultiplier m{
+                static_cast<std::int32_t>((1 << 30) + rng() % (1 << 30)),
+                static_cast<int>(rng() % 40) - 31};
+            const WideMultiplier multiplier[] = {{m.mantissa, rules::d1_shift(m)}};
+            const std::int64_t sum = static_cast<std::int64_t>(rng()) >> (20 + rng() % 40);
+            const std::int64_t sums[kGroup] = {sum};
+            const std::int64_t offsets[kGroup] = {};
+            std::int16_t dst = 0;
+            WideRounding({}, multiplier, {5, -32768, 32767}).run(sums, offsets, 0, 1, &dst);
+            ASSERT_EQ(dst, std::clamp<std::int64_t>(
+                               std::int64_t{rules::d1(rules::saturate_to_i32(sum), m)} + 5, -32768,
+                               32767))
+                << sum << " " << m.mantissa << " " << m.exponent;
         }
     });
 }
