@@ -99,9 +99,11 @@ struct QuantizerOptions {
     bool bias_correction = true;
     double headroom = 0;  // ranges of activations are widened by this share
     // Only with data, and where they help on inputs that were held back:
-    bool equalization = true;            // ranges of channels made more alike
-    bool concat_ranges = true;           // inputs of a Concat keep ranges that are far apart
-    bool measured_biases = true;         // biases moved by measured shifts of means
+    bool equalization = true;     // ranges of channels made more alike
+    bool concat_ranges = true;    // inputs of a Concat keep ranges that are far apart
+    bool measured_biases = true;  // biases moved by measured shifts of means
+    // Sums and products of large tensors at the end read integers: for time, where it costs little.
+    bool integer_ends = true;
     bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
     // With data: layers return to float, those first that do the most damage, until the bound holds
     // on held-back inputs, which are not used for ranges then either.

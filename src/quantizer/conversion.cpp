@@ -35,7 +35,8 @@ std::set<const Node*> concats_of_own_ranges(const Conversion& conversion) {
 }
 
 Placement placement_of(const Conversion& conversion) {
-    return place(*conversion.lowered, conversion.kept, concats_of_own_ranges(conversion));
+    return place(*conversion.lowered, conversion.kept, concats_of_own_ranges(conversion),
+                 conversion.options.integer_ends);
 }
 
 QuantizedModel convert(const Conversion& conversion) {

@@ -80,11 +80,8 @@ std::optional<ChannelValues> channel_constant(const Node& node, std::size_t dim,
 
 class Equalizer {
 public:
-    Equalizer(Model& model,
-              const std::vector<Profile*>& profiles,
-              double strength,
-              const FixedInputs& fixed)
-        : model_(model), profiles_(profiles), strength_(strength), fixed_(fixed) {}
+    Equalizer(Model& model, Profile& profile, double strength, const FixedInputs& fixed)
+        : model_(model), profile_(profile), strength_(strength), fixed_(fixed) {}
 
     std::vector<std::string> run() {
         std::vector<std::string> done;
@@ -185,19 +182,16 @@ private:
         }
         for (Node* node : chain.layers) {
             divide(*node, factors, chain.channel_dim);
-            for (Profile* profile : profiles_) {
-                divide_profile(*profile, tensor_name(node->output()), factors);
-            }
+            divide_profile(tensor_name(node->output()), factors);
         }
         return true;
     }
 
     // Empty where the profile does not know the channels, or nothing would change.
     std::vector<float> factors_of(const Chain& chain) const {
-        const Profile& profile = *profiles_[0];
-        const auto found = profile.tensors.find(tensor_name(chain.tensor));
+        const auto found = profile_.tensors.find(tensor_name(chain.tensor));
         const std::size_t count = channels(chain);
-        if (found == profile.tensors.end() || found->second.channels.size() != count) {
+        if (found == profile_.tensors.end() || found->second.channels.size() != count) {
             return {};
         }
         const std::vector<double> shares = weight_shares(chain, count);
@@ -283,16 +277,14 @@ private:
         }
     }
 
-    static void divide_profile(Profile& profile,
-                               const std::string& name,
-                               const std::vector<float>& factors) {
-        const auto found = profile.tensors.find(name);
-        if (found == profile.tensors.end()) {
+    void divide_profile(const std::string& name, const std::vector<float>& factors) {
+        const auto found = profile_.tensors.find(name);
+        if (found == profile_.tensors.end()) {
             return;
         }
         TensorProfile& seen = found->second;
         if (seen.channels.size() != factors.size()) {
-            profile.tensors.erase(found);
+            profile_.tensors.erase(found);
             return;
         }
         RealRange all;
@@ -310,7 +302,7 @@ private:
     }
 
     Model& model_;
-    const std::vector<Profile*>& profiles_;
+    Profile& profile_;
     double strength_;
     const FixedInputs& fixed_;
 };
@@ -318,10 +310,10 @@ private:
 }  // namespace
 
 std::vector<std::string> equalize(Model& lowered,
-                                  const std::vector<Profile*>& profiles,
+                                  Profile& profile,
                                   double strength,
                                   const FixedInputs& fixed) {
-    std::vector<std::string> done = Equalizer(lowered, profiles, strength, fixed).run();
+    std::vector<std::string> done = Equalizer(lowered, profile, strength, fixed).run();
     lowered.remove_dead_nodes();
     return done;
 }

@@ -22,11 +22,10 @@ using FixedInputs = std::set<std::pair<std::string, std::size_t>>;
 
 // s[c] = range[c]^strength / weight[c]^(1 - strength), where range[c] is the greatest magnitude of
 // the channel and weight[c] the greatest share that a weight which reads it has of its row.
-// Changes constants of the model, and ranges and means of the profiles, of which the first gives
-// the ranges; histograms of what changed lose their counts. Returns the names of the tensors that
-// were equalized.
+// Changes constants of the model, and ranges and means of the profile; histograms of what changed
+// lose their counts. Returns the names of the tensors that were equalized.
 std::vector<std::string> equalize(Model& lowered,
-                                  const std::vector<Profile*>& profiles,
+                                  Profile& profile,
                                   double strength,
                                   const FixedInputs& fixed);
 

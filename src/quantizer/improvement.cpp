@@ -27,35 +27,41 @@ constexpr std::size_t kFewestOfPart = 2;
 constexpr std::size_t kMaxBounding = 32;
 constexpr double kEqualizationStrength = 0.5;
 
-// What would become the model, and for each part of the inputs the ranges that the others have: a
-// part judges with these, as if it did not exist otherwise.
+// What would become the model, and for each part of the inputs the same made from the others: a
+// part judges that, as if it did not exist otherwise.
 struct Candidate {
-    Conversion conversion;
-    std::vector<Profile> without_part;
-    std::vector<BiasShifts> shifts_without_part;  // empty: none
+    Conversion whole;
+    std::vector<Conversion> without_part;
 
-    Candidate copy() const { return {conversion.copy(), without_part, shifts_without_part}; }
-    Conversion without(std::size_t part) const {
-        Conversion result = conversion;
-        result.profile = without_part[part];
-        result.shifts = shifts_without_part.empty() ? BiasShifts{} : shifts_without_part[part];
+    Candidate copy() const {
+        Candidate result{whole.copy(), {}};
+        for (const Conversion& conversion : without_part) {
+            result.without_part.push_back(conversion.copy());
+        }
         return result;
+    }
+    template <class Function>
+    void for_each(const Function& function) {
+        function(whole);
+        for (Conversion& conversion : without_part) {
+            function(conversion);
+        }
     }
 };
 
 class Improver {
 public:
     Improver(const Conversion& start, std::size_t count, const CalibrationInputs& inputs)
-        : count_(count), inputs_(inputs), best_{start.copy(), {}, {}} {
+        : count_(count), inputs_(inputs), best_{start.copy(), {}} {
         for (std::size_t i = 0; i < std::min(count, kParts * kMaxPartInputs); ++i) {
             parts_[i % kParts].push_back(i);
         }
     }
 
     Improved run() {
-        const QuantizerOptions options = best_.conversion.options;
+        const QuantizerOptions options = best_.whole.options;
         result_.judges = split_data(count_, kMaxBounding).judge;
-        settle_calibration(best_.conversion);
+        settle_calibration(best_.whole);
         if (parts_.back().size() < kFewestOfPart) {
             if (options.max_drop) {
                 throw Error("quantize",
@@ -65,25 +71,27 @@ public:
                 fmt::format("with {} inputs nothing can be judged: at least 6 are needed for "
                             "equalization and what else takes data",
                             count_));
-            result_.conversion = std::move(best_.conversion);
+            best_.whole.options.integer_ends = false;
+            result_.conversion = std::move(best_.whole);
             return std::move(result_);
         }
         for (const std::vector<std::size_t>& part : parts_) {
-            judges_.emplace_back(*best_.conversion.lowered, options.device, part, inputs_);
+            judges_.emplace_back(*best_.whole.lowered, options.device, part, inputs_);
         }
-        wants_bias_correction_ = options.bias_correction;
-        best_.conversion.options.bias_correction = false;
-        best_.conversion.options.concat_ranges = false;
-        best_.without_part = profiles_without_parts(best_.conversion);
-        distances_ = distances(best_);
+        start_from_ranges();
+        Candidate not_equalized = best_.copy();
         try_equalization();
         if (options.concat_ranges) {
             try_concat_ranges();
         }
         if (options.bias_correction) {
-            Candidate tried = best_.copy();
-            tried.conversion.options.bias_correction = true;
-            offer("bias correction", std::move(tried));
+            try_bias_correction();
+        }
+        if (equalized_) {
+            reconsider_equalization(std::move(not_equalized));
+        }
+        if (options.integer_ends) {
+            try_integer_ends();
         }
         if (options.calibration == Calibration::kBest) {
             try_calibrations();
@@ -94,7 +102,7 @@ public:
         if (options.measured_biases) {
             try_measured_biases();
         }
-        result_.conversion = std::move(best_.conversion);
+        result_.conversion = std::move(best_.whole);
         if (options.max_drop) {
             result_.conversion.profile =
                 profile_of(result_.conversion, split_data(count_, kMaxBounding).learn);
@@ -106,6 +114,19 @@ public:
     }
 
 private:
+    void start_from_ranges() {
+        wants_bias_correction_ = best_.whole.options.bias_correction;
+        best_.whole.options.bias_correction = false;
+        best_.whole.options.concat_ranges = false;
+        best_.whole.options.integer_ends = false;
+        for (Profile& profile : profiles_without_parts(best_.whole)) {
+            Conversion& conversion = best_.without_part.emplace_back(best_.whole.copy());
+            conversion.profile = std::move(profile);
+        }
+        start_ = distances(best_);
+        distances_ = start_;
+    }
+
     static void settle_calibration(Conversion& conversion) {
         if (conversion.options.calibration == Calibration::kBest) {
             conversion.options.calibration = Calibration::kNone;
@@ -116,7 +137,8 @@ private:
     Distances distances(const Candidate& candidate) const {
         Distances all;
         for (std::size_t part = 0; part < kParts; ++part) {
-            const Distances own = judges_[part].distances(*convert(candidate.without(part)).model);
+            const Distances own =
+                judges_[part].distances(*convert(candidate.without_part[part]).model);
             all.resize(own.size());
             for (std::size_t t = 0; t < own.size(); ++t) {
                 all[t].insert(all[t].end(), own[t].begin(), own[t].end());
@@ -125,19 +147,30 @@ private:
         return all;
     }
 
-    // Judged by the inputs of all parts from the first one on.
+    // By the inputs of all parts from that one on.
+    Verdict verdict_on(const Distances& tried,
+                       const Distances& best,
+                       std::size_t first_part) const {
+        return verdict_of(from_part(tried, first_part), from_part(best, first_part),
+                          from_part(start_, first_part), part_sizes(first_part), judges_[0].names(),
+                          judges_[0].judged());
+    }
+
     bool offer(const std::string& name, Candidate tried, std::size_t first_part = 0) {
         Distances reached = distances(tried);
-        const Verdict verdict =
-            verdict_of(from_part(reached, first_part), from_part(distances_, first_part),
-                       part_sizes(first_part), judges_[0].names());
-        result_.steps.push_back({name, mean_decibels(distances_), mean_decibels(reached),
-                                 verdict.kept, verdict.reason});
+        const Verdict verdict = verdict_on(reached, distances_, first_part);
+        result_.steps.push_back({name, mean_decibels(judged(distances_)),
+                                 mean_decibels(judged(reached)), verdict.kept, verdict.reason});
         if (verdict.kept) {
             distances_ = std::move(reached);
             best_ = std::move(tried);
         }
         return verdict.kept;
+    }
+
+    // Without guards.
+    Distances judged(const Distances& all) const {
+        return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(judges_[0].judged())};
     }
 
     // Inputs of each part from that one on.
@@ -172,6 +205,17 @@ private:
         return profile;
     }
 
+    // The inputs of the other parts.
+    std::vector<std::size_t> others_than(std::size_t part) const {
+        std::vector<std::size_t> others;
+        for (std::size_t i = 0; i < std::min(count_, kParts * kMaxPartInputs); ++i) {
+            if (i % kParts != part) {
+                others.push_back(i);
+            }
+        }
+        return others;
+    }
+
     std::vector<Profile> profiles_without_parts(const Conversion& conversion) const {
         std::vector<Profile> of_parts;
         for (const std::vector<std::size_t>& part : parts_) {
@@ -185,44 +229,96 @@ private:
         return without;
     }
 
-    // Histograms of equalized tensors are made anew where something is read from them: of all
-    // inputs, as the first ones were.
+    // Histograms of equalized tensors are made anew where something is read from them: of the same
+    // inputs as the first ones.
     void profile_again(Candidate& candidate) const {
-        candidate.without_part = profiles_without_parts(candidate.conversion);
         std::vector<std::size_t> all(count_);
         std::iota(all.begin(), all.end(), std::size_t{0});
-        candidate.conversion.profile = profile_of(candidate.conversion, all);
+        candidate.whole.profile = profile_of(candidate.whole, all);
+        for (std::size_t part = 0; part < kParts; ++part) {
+            Conversion& conversion = candidate.without_part[part];
+            conversion.profile = profile_of(conversion, others_than(part));
+        }
     }
 
     void try_equalization() {
-        if (!best_.conversion.options.equalization) {
+        if (!best_.whole.options.equalization) {
             return;
         }
         Candidate tried = best_.copy();
         FixedInputs fixed;
-        for (const ComparedInput& input : compared_inputs(*tried.conversion.lowered)) {
+        for (const ComparedInput& input : compared_inputs(*tried.whole.lowered)) {
             fixed.insert({input.layer, input.index});
         }
-        std::vector<Profile*> profiles{&tried.conversion.profile};
-        for (Profile& profile : tried.without_part) {
-            profiles.push_back(&profile);
+        // By ranges of the others, so that values which go beyond them in a channel count.
+        for (Conversion& made : tried.without_part) {
+            equalize(*made.lowered, made.profile, kEqualizationStrength, fixed);
         }
-        const std::vector<std::string> tensors =
-            equalize(*tried.conversion.lowered, profiles, kEqualizationStrength, fixed);
-        if (tensors.empty()) {
+        const std::size_t tensors =
+            equalize(*tried.whole.lowered, tried.whole.profile, kEqualizationStrength, fixed)
+                .size();
+        if (tensors == 0) {
             return;
         }
-        if (tried.conversion.options.calibration != Calibration::kNone) {
+        if (tried.whole.options.calibration != Calibration::kNone) {
             profile_again(tried);
         }
-        equalized_ =
-            offer(fmt::format("equalization of {} tensors", tensors.size()), std::move(tried));
+        equalized_ = offer(fmt::format("equalization of {} tensors", tensors), std::move(tried));
+    }
+
+    void try_bias_correction() {
+        Candidate tried = best_.copy();
+        tried.for_each([](Conversion& made) { made.options.bias_correction = true; });
+        offer("bias correction", std::move(tried));
+    }
+
+    // Where biases and ranges of Concats came to it, equalization has to gain beside them too: it
+    // brings channels to the limits of ranges, which unseen inputs pay for.
+    void reconsider_equalization(Candidate plain) {
+        const QuantizerOptions& now = best_.whole.options;
+        if (!now.bias_correction && !now.concat_ranges) {
+            return;
+        }
+        plain.for_each([&](Conversion& made) {
+            made.options.bias_correction = now.bias_correction;
+            made.options.concat_ranges = now.concat_ranges;
+        });
+        Distances reached = distances(plain);
+        const Verdict verdict = verdict_on(distances_, reached, 0);
+        if (!verdict.kept) {
+            result_.steps.push_back({"no equalization beside what was kept after it",
+                                     mean_decibels(judged(distances_)),
+                                     mean_decibels(judged(reached)), true, verdict.reason});
+            distances_ = std::move(reached);
+            best_ = std::move(plain);
+            equalized_ = false;
+        }
+    }
+
+    // For the sake of time, as long as it costs little.
+    void try_integer_ends() {
+        Candidate tried = best_.copy();
+        tried.for_each([](Conversion& made) { made.options.integer_ends = true; });
+        const std::size_t layers = integer_ends(*tried.whole.lowered, tried.whole.kept);
+        if (layers == 0) {
+            return;
+        }
+        Distances reached = distances(tried);
+        const Verdict verdict = cost_of(reached, distances_, start_, judges_[0].names());
+        result_.steps.push_back(
+            {fmt::format("integers for {} sums and products at the end", layers),
+             mean_decibels(judged(distances_)), mean_decibels(judged(reached)), verdict.kept,
+             verdict.reason});
+        if (verdict.kept) {
+            distances_ = std::move(reached);
+            best_ = std::move(tried);
+        }
     }
 
     void try_concat_ranges() {
         Candidate tried = best_.copy();
-        tried.conversion.options.concat_ranges = true;
-        const std::size_t concats = concats_of_own_ranges(tried.conversion).size();
+        tried.for_each([](Conversion& made) { made.options.concat_ranges = true; });
+        const std::size_t concats = concats_of_own_ranges(tried.whole).size();
         if (concats > 0) {
             offer(fmt::format("own ranges for the inputs of {} Concats", concats),
                   std::move(tried));
@@ -235,20 +331,38 @@ private:
         }
         for (const Calibration calibration : {Calibration::kMse, Calibration::kPercentile}) {
             Candidate tried = best_.copy();
-            tried.conversion.options.calibration = calibration;
+            tried.for_each([&](Conversion& made) { made.options.calibration = calibration; });
             offer(fmt::format("{} calibration", to_string(calibration)), std::move(tried));
         }
     }
 
+    // What is learned of weights is for one model: not another for each part, as equalization
+    // makes it.
+    void settle_on_one_model() {
+        for (std::size_t part = 0; part < kParts; ++part) {
+            Conversion made = best_.whole.copy();
+            made.profile = profile_of(made, others_than(part));
+            best_.without_part[part] = std::move(made);
+        }
+        distances_ = distances(best_);
+    }
+
     void try_learning() {
+        if (equalized_) {
+            settle_on_one_model();
+        }
         Candidate tried = best_.copy();
-        Conversion& conversion = tried.conversion;
-        conversion.options.bias_correction = wants_bias_correction_;
+        Conversion& conversion = tried.whole;
+        tried.for_each(
+            [&](Conversion& made) { made.options.bias_correction = wants_bias_correction_; });
         conversion.learned =
             learn_layers(*conversion.lowered, quantized_anchors(conversion), conversion.options,
                          split_data(count_, kMaxBounding), inputs_);
         if (conversion.learned.empty()) {
             return;
+        }
+        for (Conversion& made : tried.without_part) {
+            made.learned = conversion.learned;
         }
         double share = 0;
         for (const auto& [name, layer] : conversion.learned) {
@@ -267,21 +381,13 @@ private:
     // the others are not asked, which would take as long again each.
     void try_measured_biases() {
         Candidate tried = best_.copy();
-        tried.conversion.options.bias_correction = false;
-        const Candidate start = tried.copy();
-        tried.shifts_without_part.resize(kParts);
+        tried.for_each([](Conversion& made) { made.options.bias_correction = false; });
         for (std::size_t part = kParts; part-- > 0;) {
-            std::vector<std::size_t> others;
-            for (std::size_t i = 0; i < std::min(count_, kParts * kMaxPartInputs); ++i) {
-                if (i % kParts != part) {
-                    others.push_back(i);
-                }
-            }
-            BiasShifts shifts = measure_shifts(start.without(part), others, inputs_);
-            if (shifts.empty()) {
+            Conversion& made = tried.without_part[part];
+            made.shifts = measure_shifts(made, others_than(part), inputs_);
+            if (made.shifts.empty()) {
                 return;
             }
-            tried.shifts_without_part[part] = std::move(shifts);
             if (part == kParts - 1 && !gains_on_last_part(tried)) {
                 offer("measured biases", std::move(tried), kParts - 1);
                 return;
@@ -303,14 +409,16 @@ private:
 
     bool gains_on_last_part(const Candidate& tried) const {
         constexpr std::size_t kLast = kParts - 1;
-        const Distances reached = judges_[kLast].distances(*convert(tried.without(kLast)).model);
-        return gain_of(reached, from_part(distances_, kLast)).mean > 0;
+        const Distances reached =
+            judges_[kLast].distances(*convert(tried.without_part[kLast]).model);
+        return gain_of(judged(reached), judged(from_part(distances_, kLast))).mean > 0;
     }
 
     std::size_t count_;
     const CalibrationInputs& inputs_;
     std::array<std::vector<std::size_t>, kParts> parts_;
     std::vector<Judge> judges_;  // one a part
+    Distances start_;            // of ranges alone
     Distances distances_;        // of the best one
     bool wants_bias_correction_ = false;
     bool equalized_ = false;

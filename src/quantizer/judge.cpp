@@ -64,6 +64,8 @@ public:
         for (const Node* result : model.results()) {
             look(*result);
         }
+        std::stable_partition(found_.begin(), found_.end(),
+                              [](const ComparedInput& input) { return !input.guard; });
         return std::move(found_);
     }
 
@@ -78,8 +80,12 @@ private:
                 continue;
             }
             const Output& source = reader.input(i);
+            const bool in_no_order = chosen_.contains(source.node);
             if (source.type() != ElementType::f32 || jumps(*source.node) ||
-                saturates(*source.node) || chosen_.contains(source.node)) {
+                saturates(*source.node) || in_no_order) {
+                if (saturates(*source.node) && !in_no_order) {
+                    found_.push_back({reader.name(), i, true});
+                }
                 look(*source.node);
             } else {
                 found_.push_back({reader.name(), i});
@@ -230,6 +236,12 @@ Judge::Judge(const Model& exact,
         });
     }
     indices_.resize(kept);
+}
+
+std::size_t Judge::judged() const {
+    return static_cast<std::size_t>(
+        std::count_if(compared_.begin(), compared_.end(),
+                      [](const ComparedInput& input) { return !input.guard; }));
 }
 
 std::vector<std::string> Judge::names() const {

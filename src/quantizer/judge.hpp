@@ -16,13 +16,15 @@ namespace fuseq::quantizer {
 struct ComparedInput {
     std::string layer;
     std::size_t index = 0;
+    bool guard = false;  // see compared_inputs
 };
 
 // What the Results read. Where a layer jumps (detections, sorting, indices) or hides errors by
 // saturating (SoftMax, Sigmoid), its real inputs instead. What comes after a choice among computed
 // values (NonMaxSuppression, TopK, ...) is in no order that two models share, so what goes into the
 // choice and beside it is compared. Where that is but a few numbers, also what the last products
-// before it read: a few numbers of a few inputs say little.
+// before it read: a few numbers of a few inputs say little. What saturates is a guard, after all
+// others: it must not lose, but says nothing of gains.
 std::vector<ComparedInput> compared_inputs(const Model& model);
 
 struct Ratio {
@@ -69,6 +71,8 @@ public:
 
     Distances distances(const Model& quantized) const;
     std::size_t inputs() const { return indices_.size(); }
+    // How many of the compared tensors are no guards; these come first.
+    std::size_t judged() const;
     // Of the compared tensors, for people: "input 0 of 'layer'".
     std::vector<std::string> names() const;
 

@@ -13,10 +13,19 @@
 namespace fuseq::quantizer {
 namespace {
 
+// Values of a tensor that a pass over memory of its own is felt for.
+constexpr std::size_t kLargeEnd = std::size_t{1} << 18;
+
 class Placer {
 public:
-    Placer(Model& model, const std::set<const Node*>& kept, const std::set<const Node*>& own_ranges)
-        : order_(model.ordered_nodes()), kept_(kept), own_ranges_(own_ranges) {
+    Placer(Model& model,
+           const std::set<const Node*>& kept,
+           const std::set<const Node*>& own_ranges,
+           bool integer_ends)
+        : order_(model.ordered_nodes()),
+          kept_(kept),
+          own_ranges_(own_ranges),
+          integer_ends_(integer_ends) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             position_[order_[i]] = i;
             kinds_[order_[i]] = kept.contains(order_[i]) ? LayerKind::kFloat : kind_of(*order_[i]);
@@ -78,11 +87,37 @@ private:
             case LayerKind::kAnchor: return true;
             case LayerKind::kMovement: return wanted_[&node];
             case LayerKind::kCarrier:
-                return leads_[&node] && !is_small(use) && in_epilogue(node) != use.index;
+                return (leads_[&node] ? !is_small(use) : is_integer_end(use)) &&
+                       in_epilogue(node) != use.index;
             case LayerKind::kActivation:
             case LayerKind::kFloat: break;
         }
         return false;
+    }
+
+    // A large operand of a sum or product of large tensors that no anchor follows. What another
+    // such layer computes for it alone stays in registers.
+    bool is_integer_end(const Use& use) const {
+        const Output& source = use.node->input(use.index);
+        return integer_ends_ && is_one_of(*use.node, {"Add", "Subtract", "Multiply"}) &&
+               is_large(use.node->port().shape) && is_large(source.partial_shape()) &&
+               (comes_from_anchor(source) || anchor_reads(source));
+    }
+    static bool is_large(const PartialShape& shape) {
+        return shape.is_static() && shape_size(shape.to_shape()) >= kLargeEnd;
+    }
+    bool comes_from_anchor(const Output& tensor) const {
+        const Node* node = tensor.node;
+        while (kind(*node) == LayerKind::kActivation || kind(*node) == LayerKind::kMovement) {
+            node = node->input_node(0);
+        }
+        return kind(*node) == LayerKind::kAnchor;
+    }
+    bool anchor_reads(const Output& tensor) const {
+        const auto& uses = tensor.node->port(tensor.index).uses;
+        return std::any_of(uses.begin(), uses.end(), [&](const Use& use) {
+            return kind(*use.node) == LayerKind::kAnchor && is_data_input(*use.node, use.index);
+        });
     }
 
     // A gate or a bias that is broadcast: its floats cost nothing.
@@ -199,6 +234,15 @@ private:
         }
     }
 
+    bool reads_integers(Node& node) {
+        for (std::size_t i = 0; i < node.input_count(); ++i) {
+            if (wants({&node, i})) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // What became of layers that could run on integers.
     void judge(Node& node) {
         if (kept_.contains(&node)) {
@@ -218,7 +262,7 @@ private:
             }
             placement_.quantized.insert(&node);
         } else if (kind(node) == LayerKind::kCarrier) {
-            if (leads_[&node]) {
+            if (leads_[&node] || reads_integers(node)) {
                 placement_.quantized.insert(&node);
             } else {
                 placement_.reasons[&node] = "no layer of integers follows";
@@ -229,6 +273,7 @@ private:
     std::vector<Node*> order_;
     const std::set<const Node*>& kept_;
     const std::set<const Node*>& own_ranges_;
+    bool integer_ends_;
     std::unordered_map<const Node*, std::size_t> position_;
     std::unordered_map<const Node*, LayerKind> kinds_;
     std::unordered_map<const Node*, bool> leads_;
@@ -240,8 +285,13 @@ private:
 
 Placement place(Model& model,
                 const std::set<const Node*>& kept,
-                const std::set<const Node*>& own_ranges) {
-    return Placer(model, kept, own_ranges).run();
+                const std::set<const Node*>& own_ranges,
+                bool integer_ends) {
+    return Placer(model, kept, own_ranges, integer_ends).run();
+}
+
+std::size_t integer_ends(Model& model, const std::set<const Node*>& kept) {
+    return place(model, kept, {}, true).quantized.size() - place(model, kept).quantized.size();
 }
 
 std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i) {

@@ -37,9 +37,15 @@ struct Placement {
 //     operand of an Add that comes straight from an anchor, which takes the sum into its epilogue;
 //   - inputs of a Concat, Maximum or Minimum share a scale.
 // `kept`: layers that stay in float. `own_ranges`: Concats whose inputs share nothing.
+// `integer_ends`: sums and products of large tensors that no anchor follows read integers too,
+// where an anchor computes or reads the operand: a quarter of the memory.
 Placement place(Model& model,
                 const std::set<const Node*>& kept,
-                const std::set<const Node*>& own_ranges = {});
+                const std::set<const Node*>& own_ranges = {},
+                bool integer_ends = false);
+
+// How many more layers run on integers with `integer_ends`.
+std::size_t integer_ends(Model& model, const std::set<const Node*>& kept);
 
 // The place whose integers input `i` of `node` reads, through operations that only move values;
 // places.size() where there is none.

@@ -155,7 +155,9 @@ QuantizedModel Quantizer::quantize() const {
     if (impl_->options.max_drop) {
         fail("-max_drop is measured on data: none was given");
     }
-    QuantizedModel result = quantizer::convert(impl_->conversion());
+    quantizer::Conversion conversion = impl_->conversion();
+    conversion.options.integer_ends = false;  // nothing says what it costs
+    QuantizedModel result = quantizer::convert(conversion);
     result.batch_norms = diagnose_batch_norms(*impl_->original);
     return result;
 }

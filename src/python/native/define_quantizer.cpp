@@ -68,6 +68,8 @@ const Option kOptions[] = {
      [](QuantizerOptions& o, const py::handle& v) { o.concat_ranges = v.cast<bool>(); }},
     {"measured_biases",
      [](QuantizerOptions& o, const py::handle& v) { o.measured_biases = v.cast<bool>(); }},
+    {"integer_ends",
+     [](QuantizerOptions& o, const py::handle& v) { o.integer_ends = v.cast<bool>(); }},
     {"second_order_rounding",
      [](QuantizerOptions& o, const py::handle& v) { o.second_order_rounding = v.cast<bool>(); }},
     {"max_drop",

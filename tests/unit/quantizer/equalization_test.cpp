@@ -58,7 +58,7 @@ std::vector<float> constant_of(const Model& model, const std::string& layer) {
 TEST(Equalization, DividesWhereAChannelIsMadeAndMultipliesWhereItIsRead) {
     const auto model = two_channels();
     Profile profile = profile_of_two();
-    EXPECT_THAT(equalize(*model, {&profile}, 0.5, {}), ElementsAre("r"));
+    EXPECT_THAT(equalize(*model, profile, 0.5, {}), ElementsAre("r"));
     EXPECT_THAT(constant_of(*model, "c1"), ElementsAre(8, 2));
     EXPECT_THAT(constant_of(*model, "a"), ElementsAre(4, 8));
     EXPECT_THAT(constant_of(*model, "c2"), ElementsAre(2, 0.5f, -2, 0.5f));
@@ -109,7 +109,7 @@ TEST(Equalization, ComputesTheSame) {
         input.data<float>()[i] = static_cast<float>(i % 13) - 6;
     }
     const std::vector<float> before = run(model, input);
-    EXPECT_THAT(equalize(*model, {&profile}, 0.5, {}), ElementsAre("m.0", "rows"));
+    EXPECT_THAT(equalize(*model, profile, 0.5, {}), ElementsAre("m.0", "rows"));
     const std::vector<float> after = run(model, input);
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_NEAR(after[i], before[i], 1e-4 * (1 + std::abs(before[i])));
@@ -118,15 +118,15 @@ TEST(Equalization, ComputesTheSame) {
 
 TEST(Equalization, LeavesWhatOthersRead) {
     Profile profile = profile_of_two();
-    EXPECT_TRUE(equalize(*two_channels(), {&profile}, 0.5, {{"c2", 0}}).empty());
+    EXPECT_TRUE(equalize(*two_channels(), profile, 0.5, {{"c2", 0}}).empty());
     const auto read_twice = two_channels();
     read_twice->add_result("second", read_twice->find("r")->output());
-    EXPECT_TRUE(equalize(*read_twice, {&profile}, 0.5, {}).empty());
+    EXPECT_TRUE(equalize(*read_twice, profile, 0.5, {}).empty());
     Profile unknown;
-    EXPECT_TRUE(equalize(*two_channels(), {&unknown}, 0.5, {}).empty());
+    EXPECT_TRUE(equalize(*two_channels(), unknown, 0.5, {}).empty());
     // A channel that is always 0 has no range to equalize, nor has one channel alone.
     profile.tensors["r"] = seen(16, 0);
-    EXPECT_TRUE(equalize(*two_channels(), {&profile}, 0.5, {}).empty());
+    EXPECT_TRUE(equalize(*two_channels(), profile, 0.5, {}).empty());
 }
 
 }  // namespace

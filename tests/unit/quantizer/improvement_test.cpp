@@ -65,12 +65,48 @@ QuantizedModel quantized(const QuantizerOptions& options, std::size_t count = 9)
 
 TEST(Improvement, KeepsWhatHelpsOnHeldBackInputs) {
     const QuantizedModel result = quantized({});
-    ASSERT_FALSE(result.steps.empty());
+    ASSERT_EQ(result.steps.size(), 2U);
     EXPECT_EQ(result.steps[0].name, "equalization of 1 tensors");
     EXPECT_TRUE(result.steps[0].kept);
     EXPECT_GT(result.steps[0].after, result.steps[0].before + 3);
     // What is measured afterwards starts from there.
     EXPECT_EQ(result.steps[1].before, result.steps[0].after);
+}
+
+// One input has values in a small channel that no other one has there. With ranges alone they are
+// within the range of the tensor. Equalized by the other inputs, they are clipped.
+TEST(Improvement, ChannelsOfOneInputThatGoBeyondTheOthersCount) {
+    const std::shared_ptr<Model> model = uneven();
+    Tensor weights = model->find("c1")->input_node(1)->constant().to(ElementType::f32);
+    for (std::size_t i = 0; i < 16UL * 36; ++i) {
+        const bool small_channel = i / 36 == 1;  // reads the last input channel, and alone does
+        if (small_channel != (i % 36 >= 27)) {
+            weights.data<float>()[i] = 0;
+        }
+    }
+    model->find("c1")->set_input(1, model->add_constant("apart", weights)->output());
+    model->remove_dead_nodes();
+    const auto with_outlier = [](std::size_t outlier) {
+        return [outlier](std::size_t index) {
+            std::vector<Tensor> tensors = input(index);
+            for (std::size_t i = 300; i < 400; ++i) {
+                tensors[0].data<float>()[i] *= index == outlier ? 20.0f : 0.5f;
+            }
+            return tensors;
+        };
+    };
+    const auto equalization_kept = [&](std::size_t outlier) {
+        QuantizerOptions options;
+        options.bias_correction = false;
+        options.measured_biases = false;
+        Quantizer quantizer(model, options);
+        quantizer.profile(12, with_outlier(outlier));
+        return quantizer.quantize(12, with_outlier(outlier)).steps.at(0).kept;
+    };
+    EXPECT_TRUE(equalization_kept(99));
+    for (const std::size_t outlier : {3, 4, 5}) {  // of each part
+        EXPECT_FALSE(equalization_kept(outlier));
+    }
 }
 
 TEST(Improvement, SecondOrderRoundingAndCalibrationsAreTriedOnRequest) {
@@ -116,6 +152,56 @@ TEST(Improvement, MeasuredBiasesTakePlaceOfBiasCorrection) {
     EXPECT_TRUE(result.steps[0].kept) << result.steps[0].reason;
     EXPECT_GT(result.steps[0].after, result.steps[0].before + 0.3);
     EXPECT_EQ(compare_models(*result.model, *quantized(options, 12).model), "");
+}
+
+std::shared_ptr<Model> large_end() {
+    return Model::from_text(R"(model "large_end"
+        %x = Parameter : f32[1,1,514,514]
+        %w1 = Const value={0.01,1,-1,0.5,1,1,-0.5,1,1} : f32[1,1,3,3]
+        %a = Convolution(%x, %w1) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %w2 = Const value={0.01,1,1,1,-1,1,1,0.5,1} : f32[1,1,3,3]
+        %b = Convolution(%x, %w2) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %y = Multiply(%a, %b)
+        %out = Result(%y))");
+}
+
+// The first pixel is far above the others, which makes large steps of all, and only the first
+// weights meet it, which are small: beside the rounding errors of pictures those of results are
+// small. Without it they are not.
+TEST(Improvement, IntegersAtTheEndAreJudged) {
+    float brightest = 100;
+    const CalibrationInputs pictures = [&](std::size_t index) {
+        std::mt19937 random(static_cast<unsigned>(index));
+        std::uniform_real_distribution<float> uniform;
+        Tensor tensor(ElementType::f32, {1, 1, 514, 514});
+        for (float& value : tensor.values<float>()) {
+            value = uniform(random);
+        }
+        tensor.data<float>()[0] = brightest;
+        return std::vector{tensor};
+    };
+    QuantizerOptions options;
+    options.bias_correction = false;
+    options.measured_biases = false;
+    const auto result_of = [&](bool with_data) {
+        Quantizer quantizer(large_end(), options);
+        quantizer.profile(6, pictures);
+        return with_data ? quantizer.quantize(6, pictures) : quantizer.quantize();
+    };
+    const auto reads_integers = [](const QuantizedModel& result) {
+        return result.model->find("y")->input_node(0)->is("FakeQuantize");
+    };
+    const QuantizedModel judged = result_of(true);
+    ASSERT_EQ(judged.steps.size(), 1U);
+    EXPECT_EQ(judged.steps[0].name, "integers for 1 sums and products at the end");
+    EXPECT_TRUE(judged.steps[0].kept) << judged.steps[0].reason;
+    EXPECT_TRUE(reads_integers(judged));
+    EXPECT_FALSE(reads_integers(result_of(false)));  // nothing says what it costs
+    options.integer_ends = false;
+    EXPECT_FALSE(reads_integers(result_of(true)));
+    options.integer_ends = true;
+    brightest = 1;
+    EXPECT_FALSE(reads_integers(result_of(true)));
 }
 
 TEST(Improvement, NeedsInputsToJudgeBy) {

@@ -65,14 +65,32 @@ TEST(Judge, MeasuresDecibels) {
     EXPECT_EQ(mean_decibels(judge.distances(*exact)), 200);
 }
 
-// Where they saturate, nothing is seen of errors.
+// Where they saturate, nothing is seen of errors: what they make of them is a guard, the last one.
 TEST(Judge, LooksBehindSaturation) {
     EXPECT_THAT(names(*Model::from_text(R"(model "m"
         %x = Parameter : f32[1,100]
         %y = ReLU(%x)
         %p = SoftMax(%y) axis=1
-        %r = Result(%p))")),
-                ElementsAre("p:0"));
+        %first = Result(%p)
+        %second = Result(%y))")),
+                ElementsAre("p:0", "second:0", "first:0"));
+}
+
+TEST(Judge, CountsWithoutGuards) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,100]
+        %y = ReLU(%x)
+        %p = Sigmoid(%y)
+        %r = Result(%p))");
+    const CalibrationInputs ones = [](std::size_t /*index*/) {
+        Tensor tensor(ElementType::f32, {1, 100});
+        std::fill_n(tensor.data<float>(), 100, 1.0f);
+        return std::vector{tensor};
+    };
+    const Judge judge(*model, "REFERENCE", {0}, ones);
+    EXPECT_THAT(judge.names(), ElementsAre("input 0 of 'p'", "input 0 of 'r'"));
+    EXPECT_EQ(judge.judged(), 1U);
+    EXPECT_EQ(judge.distances(*model).size(), 2U);
 }
 
 // By hand: the first input gains 10 dB, the second loses 10 dB, which is the one with errors that

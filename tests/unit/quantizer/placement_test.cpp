@@ -144,5 +144,46 @@ TEST(Place, GatesThatAreBroadcastStayFloat) {
     EXPECT_THAT(placed.tensors(), UnorderedElementsAre("x", "relu", "mean", "scaled"));
 }
 
+// A picture plus a mask times what was learned of it. The product stays in registers, and so would
+// the sum be.
+std::shared_ptr<Model> sharpened(const std::string& size) {
+    return Model::from_text("%x = Parameter : f32[1,4," + size + "]\n" + conv("a", "x") +
+                            "%w_mask = Const value=random(2) : f32[1,4,1,1]\n"
+                            "%m = Convolution(%x, %w_mask) strides=[1,1] dilations=[1,1] "
+                            "pads_begin=[0,0] pads_end=[0,0]\n"
+                            "%mask = Sigmoid(%m)\n%product = Multiply(%a, %mask)\n"
+                            "%sum = Add(%product, %x)\n%r = Result(%sum)");
+}
+
+TEST(Place, LargeSumsAndProductsAtTheEndReadIntegersOnRequest) {
+    const auto large = sharpened("512,512");
+    const auto readers = [](Model& model, bool integer_ends) {
+        std::vector<std::string> found;
+        for (const Place& item : place(model, {}, {}, integer_ends).places) {
+            for (const Use& use : item.readers) {
+                found.push_back(tensor_name(item.tensor) + " " + use.node->name());
+            }
+        }
+        return found;
+    };
+    EXPECT_THAT(readers(*large, false), UnorderedElementsAre("x a", "x m"));
+    EXPECT_THAT(readers(*large, true),
+                UnorderedElementsAre("x a", "x m", "x sum", "a product", "mask product"));
+    EXPECT_EQ(integer_ends(*large, {}), 2U);
+    EXPECT_EQ(integer_ends(*large, {large->find("product")}), 1U);
+    const auto small = sharpened("64,64");
+    EXPECT_EQ(integer_ends(*small, {}), 0U);
+    EXPECT_THAT(readers(*small, true), UnorderedElementsAre("x a", "x m"));
+}
+
+// The convolution adds the other operand in its epilogue.
+TEST(Place, AConvolutionTakesTheSumAtTheEnd) {
+    const auto model = Model::from_text("%x = Parameter : f32[1,4,512,512]\n" + conv("a", "x") +
+                                        "%sum = Add(%x, %a)\n%r = Result(%sum)");
+    const Placement placement = place(*model, {}, {}, true);
+    ASSERT_EQ(placement.places.size(), 1U);
+    EXPECT_EQ(placement.places[0].readers.size(), 2U);  // of x
+}
+
 }  // namespace
 }  // namespace fuseq::quantizer
