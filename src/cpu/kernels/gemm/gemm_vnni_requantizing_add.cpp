@@ -56,7 +56,7 @@ public:
         for (int q = 0; q < kBytes; ++q) {
             take_row(q, operations.row(q_.low + q));
         }
-        min_ = has_elu_ ? *std::min_element(wanted_.begin(), wanted_.end()) : dst.low;
+        min_ = has_elu_ ? min_wanted() : dst.low;
         for (int q = 0; has_elu_ && q < kBytes; ++q) {
             collect_on_curve(q);
         }
@@ -130,10 +130,32 @@ private:
         std::copy(row.below.begin(), row.below.end(), below_.data() + place(q, 0));
     }
 
+    int min_wanted() const {
+        const hn::ScalableTag<std::int16_t> d;
+        auto min = hn::Set(d, std::numeric_limits<std::int16_t>::max());
+        for (std::size_t i = 0; i < wanted_.size(); i += hn::Lanes(d)) {
+            min = hn::Min(min, hn::LoadU(d, wanted_.data() + i));
+        }
+        std::array<std::int16_t, hn::MaxLanes(hn::ScalableTag<std::int16_t>())> lanes;
+        hn::StoreU(min, d, lanes.data());
+        return *std::min_element(lanes.begin(), lanes.end());
+    }
+
     void collect_on_curve(int q) {
-        for (int r = 0; r < kBytes; ++r) {
-            if (wanted_[place(q, r)] > min_ && below_[place(q, r)] != 0) {
-                on_curve_.push_back({q - 128, r - 128, 0});
+        const hn::ScalableTag<std::int16_t> d;
+        const hn::Rebind<std::uint8_t, decltype(d)> d8;
+        const auto min = hn::Set(d, static_cast<std::int16_t>(min_));
+        const auto lanes = static_cast<int>(hn::Lanes(d));
+        for (int first = 0; first < kBytes; first += lanes) {
+            const auto wanted = hn::LoadU(d, wanted_.data() + place(q, first));
+            const auto below = hn::PromoteTo(d, hn::LoadU(d8, below_.data() + place(q, first)));
+            if (hn::AllFalse(d, hn::And(hn::Gt(wanted, min), hn::Gt(below, hn::Zero(d))))) {
+                continue;
+            }
+            for (int r = first; r < first + lanes; ++r) {
+                if (wanted_[place(q, r)] > min_ && below_[place(q, r)] != 0) {
+                    on_curve_.push_back({q - 128, r - 128, 0});
+                }
             }
         }
     }

@@ -80,7 +80,7 @@ public:
 
     struct Row {
         std::array<float, kBytes> values;
-        std::array<bool, kBytes> below;  // where an activation gets nothing above zero
+        std::array<std::uint8_t, kBytes> below;  // 1 where an activation gets nothing above zero
     };
     // For one q and each r, from the lowest one on.
     Row row(int q) const {
@@ -119,8 +119,8 @@ private:
             case Kind::kEltwise: apply_elu(step, row); break;
             case Kind::kPrelu:
                 for (std::size_t i = 0; i < kBytes; ++i) {
-                    row.below[i] = !(v[i] > 0);
-                    v[i] = row.below[i] ? v[i] * a : v[i];
+                    row.below[i] = v[i] > 0 ? 0 : 1;
+                    v[i] = v[i] > 0 ? v[i] : v[i] * a;
                 }
                 break;
             default:
@@ -133,24 +133,26 @@ private:
     // As post_ops::apply() has it, but where all is rounded to the lowest byte.
     void apply_elu(const Step& step, Row& row) const {
         const DF d;
+        const hn::RebindToSigned<DF> d32;
+        const hn::Rebind<std::uint8_t, DF> d8;
         const double below = static_cast<double>(step.b) * static_cast<double>(step.a);
         const auto lowest = hn::Set(d, static_cast<float>(-below));
         for (std::size_t i = 0; i < kBytes; i += hn::Lanes(d)) {
             const auto x = hn::LoadU(d, row.values.data() + i);
             const auto is_above = hn::Gt(x, hn::Zero(d));
             const auto near = hn::AndNot(is_above, hn::Ge(x, hn::Set(d, far_)));
+            const auto is_below =
+                hn::IfThenZeroElse(hn::RebindMask(d32, is_above), hn::Set(d32, 1));
+            hn::StoreU(hn::DemoteTo(d8, is_below), d8, row.below.data() + i);
             alignas(64) float values[hn::MaxLanes(d)];
             hn::Store(x, d, values);
             hn::StoreU(hn::IfThenElse(is_above, hn::Mul(x, hn::Set(d, step.b)), lowest), d,
                        row.values.data() + i);
-            for (std::size_t n = 0; n < hn::Lanes(d); ++n) {
-                row.below[i + n] = !(values[n] > 0.0f);
-            }
             if (hn::AllFalse(d, near)) {
                 continue;
             }
             for (std::size_t n = 0; n < hn::Lanes(d); ++n) {
-                if (values[n] >= far_ && row.below[i + n]) {
+                if (values[n] >= far_ && row.below[i + n] != 0) {
                     row.values[i + n] =
                         static_cast<float>(below * std::expm1(static_cast<double>(values[n])));
                 }

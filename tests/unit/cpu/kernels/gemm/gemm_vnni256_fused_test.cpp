@@ -262,7 +262,7 @@ TEST_F(Vnni256Fused, ActivationsAfterTheSumKeepTheirList) {
     epilogue.add->elu_table.emplace();
     EXPECT_EQ(gemm::vnni256_fused_functions(epilogue, Store::kU8, false), nullptr);
     epilogue.add->elu_table.reset();
-    epilogue.add->below.emplace();
+    epilogue.add->below = gemm::RequantizingAdd::Sum{};
     EXPECT_EQ(gemm::vnni256_fused_functions(epilogue, Store::kU8, false), nullptr);
 }
 
