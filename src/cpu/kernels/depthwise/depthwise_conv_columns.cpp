@@ -6,6 +6,7 @@
 // into a buffer in the L1 cache; all windows read their columns there. With a vertical stride of 1
 // two output rows share the buffer: of kernel 3 x 3 the pairs (0, 1) and (2, 3) serve both.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
@@ -152,6 +153,8 @@ struct Finish {
           block(strip.block),
           scale(block.scale),
           bias(block.bias),
+          lists(lists_of(block)),
+          rule(epilogue.clip ? std::nullopt : epilogue.rule),
           channels(block.channels),
           store(epilogue.store) {}
 
@@ -164,6 +167,12 @@ struct Finish {
             store_block<N>(
                 store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
                 fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
+        } else if (rule) {
+            fuseq::kernels::HWY_NAMESPACE::with_form(*rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+                using fuseq::kernels::HWY_NAMESPACE::rule_value;
+                store_block<N>(store, channels, rule_value<form()>(d, lists, 0, low),
+                               rule_value<form()>(d, lists, N / 2, high), dst);
+            });
         } else {
             store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
                            finish_value(d, epilogue, block, N / 2, high), dst);
@@ -174,6 +183,8 @@ struct Finish {
     const Block& block;
     const float* scale;
     const float* bias;
+    fuseq::kernels::HWY_NAMESPACE::RuleLists lists;
+    std::optional<RuleForm> rule;  // without bounds
     std::size_t channels;
     Store store;
 };
