@@ -18,8 +18,9 @@ namespace {
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedMeanAttrs>();
-    context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8,
-                    "output_type is ", to_string(attrs.output_type), ", expected u8 or i8");
+    context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8 ||
+                        attrs.output_type == ElementType::i16,
+                    "output_type is ", to_string(attrs.output_type), ", expected u8, i8 or i16");
     check_grids(context, attrs, 1);
     const PartialShape& src = context.shape(0);
     context.set_output(
@@ -30,8 +31,11 @@ void infer(InferContext& context) {
 }
 
 std::int64_t wrapped(std::int64_t value, ElementType type) {
-    return type == ElementType::i8 ? static_cast<std::int64_t>(static_cast<std::int8_t>(value))
-                                   : static_cast<std::int64_t>(static_cast<std::uint8_t>(value));
+    switch (type) {
+        case ElementType::i8: return static_cast<std::int8_t>(value);
+        case ElementType::u8: return static_cast<std::uint8_t>(value);
+        default: return static_cast<std::int16_t>(value);
+    }
 }
 
 // Of the sum of the integers themselves.
@@ -82,7 +86,7 @@ const OpSpec kOps[] = {
      .infer = infer,
      .evaluate = evaluate,
      .summary = "Sum of a quantized tensor over axes",
-     .refused = "16 bits; a method without a rule for it",
+     .refused = "u16; a method without a rule for it",
      .own_set = true},
 };
 

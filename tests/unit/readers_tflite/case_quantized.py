@@ -207,6 +207,8 @@ def wide_functions():
             yield case("mean_s16_%s%s" % ("".join(map(str, axes)), tag), "MEAN",
                        [(integers(12, S16, 2, 3, 5, 16), (0.0017, 0)), ("const", np.array(axes, I))],
                        [(shape, S16, grid)], ("ReducerOptions", {"keep_dims": True}), version=2)
+    yield case("sum_s16", "SUM", [(integers(13, S16, 3, 4, 9), (0.003, 0)), ("const", np.array([1], I))],
+               [((3, 9), S16, (0.003, 0))], ("ReducerOptions", {"keep_dims": False}), version=2)
     for name, dtype, zero in (("s8", S8, 9), ("u8", U8, 117)):
         yield case("softmax_%s_to_s16" % name, "SOFTMAX", [(integers(11, dtype, 4, 33), (0.05, zero))],
                    [((4, 33), S16, unit)], ("SoftmaxOptions", {"beta": 1.0}), version=3)

@@ -89,10 +89,12 @@ Values through(Operator& op, const char* type) {
     return result(by, reduced(op, type, by.x.values[0], by));
 }
 Values sum(Operator& op) {
-    if (!is_quantized(op) || size_of(op.tensor(0).type) != 1) {
-        return through(op, "ReduceSum");
-    }
-    return quantized(op, "QuantizedSum", read(op));
+    // Of 16 bits TFLite takes one grid only.
+    const TensorInfo& x = op.tensor(0);
+    const bool integers =
+        size_of(x.type) == 1 || (x.type == ElementType::i16 && same_grid(x, op.output_tensor()));
+    return is_quantized(op) && integers ? quantized(op, "QuantizedSum", read(op))
+                                        : through(op, "ReduceSum");
 }
 Values product(Operator& op) {
     return through(op, "ReduceProd");
@@ -161,7 +163,7 @@ const OperatorRow kRows[] = {
     {.type = "REDUCE_MAX", .newest = 3, .translate = maximum},
     {.type = "REDUCE_MIN", .newest = 3, .translate = minimum},
     {.type = "REDUCE_PROD", .newest = 2, .translate = product, .note = "quantized: in f32"},
-    {.type = "SUM", .newest = 2, .translate = sum, .note = "16 bits: in f32"},
+    {.type = "SUM", .newest = 2, .translate = sum, .note = "16 bits on two grids: in f32"},
 };
 
 }  // namespace

@@ -122,9 +122,14 @@ TEST(QuantizedSum, KeepsLowBitsOrSaturatesByItsMethod) {
     expect_tensor<std::int8_t>(run("1", "TFLITE"), {1}, {0});
     expect_tensor<std::int8_t>(run("1; output_zero_point=3", "TFLITE"), {1}, {3});
     EXPECT_THAT(
-        error_of("QuantizedSum", 1, "input_scales=1; output_scale=1; output_type=i16; axes=1",
-                 {open(ElementType::i16, "[1,1]")}),
-        HasSubstr("output_type is i16, expected u8 or i8"));
+        error_of("QuantizedSum", 1, "input_scales=1; output_scale=1; output_type=u16; axes=1",
+                 {open(ElementType::u16, "[1,1]")}),
+        HasSubstr("output_type is u16, expected u8, i8 or i16"));
+    expect_tensor<std::int16_t>(
+        run_op("QuantizedSum", 1,
+               "input_scales=1; output_type=i16; axes=1; output_scale=1; method=TFLITE",
+               {in<std::int16_t>({1, 2}, {30000, 30000})}, Dynamic::kSkip)[0],
+        {1}, {-5536});
 }
 
 // The mean of 3 and 4 is 3.5; with a zero point of 1 on both sides 2.5 + 1, rounded to 3 + 1 by the
