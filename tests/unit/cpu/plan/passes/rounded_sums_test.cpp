@@ -86,15 +86,16 @@ TEST(RoundedSums, IsTheEpilogueOfTheKernelWhereAScaleAndAShiftHaveAllBytes) {
     }
 }
 
-// By products with floats and by floors, where instructions choose how they round.
+// By products with floats and by floors.
 TEST(RoundedSums, IsTheEpilogueOfKernelsThatHaveTheRuleItself) {
-    if (!kernels::has_avx512_vnni()) {
-        GTEST_SKIP() << "this machine has no AVX-512 VNNI";
+    if (!kernels::has_avx2()) {
+        GTEST_SKIP() << "this machine has no AVX2";
     }
     unsigned seed = 200;
     for (const std::size_t layer : {0, 2, 5, 6, 7}) {
         for (const Grid& grid : {kNoRelu, kRelu, kRelu6}) {
-            for (const char* method : {"TFLITE_XNNPACK", "ONNX", "TFLITE_SINGLE_ROUNDING"}) {
+            for (const char* method :
+                 {"TFLITE_XNNPACK", "ONNX", "TFLITE_SINGLE_ROUNDING", "TFLITE_REFERENCE"}) {
                 SCOPED_TRACE(testing::Message()
                              << kLayers[layer].name << ", " << grid.name << ", " << method);
                 const DeviceRun run =
@@ -105,25 +106,37 @@ TEST(RoundedSums, IsTheEpilogueOfKernelsThatHaveTheRuleItself) {
     }
 }
 
-// Weights and a source above their zero points: without a bias all sums are positive and one line
-// has D2. Channels 3 and 70 have a bias below zero.
-TEST(RoundedSums, SomeChannelsOfADepthwiseConvolutionAreRoundedApart) {
-    std::string bias(2 * 80, ' ');
-    for (std::size_t c = 0; c < 80; ++c) {
-        bias.replace(2 * c, 2, "0,");
+TEST(RoundedSums, IsTheFloorOfAFirstConvolution) {
+    if (!kernels::has_avx512_vbmi()) {
+        GTEST_SKIP() << "this machine has no AVX-512 VBMI";
     }
-    bias.replace(2 * 70, 2, "-9000,");
-    bias.replace(2 * 3, 2, "-9000,");
-    bias.pop_back();
+    constexpr const Layer& kFirst = kLayers[4];
+    for (const Grid& grid : {kNoRelu, kRelu, kRelu6}) {
+        for (const char* method : {"TFLITE", "TFLITE_SINGLE_ROUNDING", "TFLITE_REFERENCE"}) {
+            SCOPED_TRACE(testing::Message() << grid.name << ", " << method);
+            const DeviceRun run = check_on_devices(model_of(kFirst, method, grid), 1);
+            EXPECT_THAT(run.report.dump(), HasSubstr("as its scale and shift"));
+        }
+    }
+}
+
+// Channels 3 and 70 have multipliers above 1, of which floats have no steps.
+TEST(RoundedSums, SomeChannelsOfADepthwiseConvolutionAreRoundedApart) {
+    std::string scales;
+    for (std::size_t c = 0; c < 80; ++c) {
+        scales += c == 3 || c == 70 ? "1.9," : "0.0121,";
+    }
+    scales.pop_back();
     for (const char* stride : {"1", "2"}) {
         for (const char* height : {"5", "40"}) {
             const std::string strides = std::string("[") + stride + "," + stride + "]";
             const DeviceRun run = check_on_devices(
                 std::string("model \"m\"\n%x = Parameter : i8[2,") + height +
-                    ",19,80]\n%w = Const value=random(1,1,127) : i8[80,1,3,3]\n%b = Const value={" +
-                    bias +
-                    "} : i32[80]\n%y = QuantizedConvolution(%x, %w, %b) input_scales=[0.05] "
-                    "input_zero_points=[-128] weight_scales=[0.0121] output_scale=0.071 "
+                    ",19,80]\n%w = Const value=random(1,1,127) : i8[80,1,3,3]\n"
+                    "%y = QuantizedConvolution(%x, %w) input_scales=[0.05] "
+                    "input_zero_points=[-128] weight_scales=[" +
+                    scales +
+                    "] output_scale=0.071 "
                     "output_zero_point=-100 output_type=i8 depthwise=true method=TFLITE "
                     "channels_last=true "
                     "strides=" +
