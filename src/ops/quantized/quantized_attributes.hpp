@@ -18,6 +18,7 @@
 //   QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference(a, b): broadcast as numpy does
 //   QuantizedConcat(a, b, ...), QuantizedAveragePool(q), QuantizedMaxPool(q), QuantizedMean(q), QuantizedSum(q)
 //   QuantizedLeakyRelu(q), QuantizedTable(q), QuantizedSoftmax(q), QuantizedResizeBilinear(q)
+//   QuantizedL2Normalization(q)
 //
 // output_type i32 of a convolution or product gives the sums themselves. Bias and zero point are
 // optional. The bias stands in the scale of the product, input_scales[0] * weight_scales[c]; the
@@ -230,6 +231,15 @@ struct QuantizedLeakyReluAttrs final : AttributesOf<QuantizedLeakyReluAttrs>, Qu
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.required("alpha", alpha);
+    }
+};
+
+struct QuantizedL2NormalizationAttrs final : AttributesOf<QuantizedL2NormalizationAttrs>,
+                                             QuantizedAttrs {
+    std::int64_t axis = -1;
+    void visit(AttributeVisitor& v) override {
+        visit_grids(v);
+        v.optional("axis", axis);
     }
 };
 

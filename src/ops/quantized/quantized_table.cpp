@@ -1,9 +1,10 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// QuantizedTable: a function of one value. Dequantize, the function in f32, quantize; half away from
-// zero is TFLite's, which multiplies by 1 / so. Of 8 bits the 256 results are a table. Sigmoid and
-// tanh of 16 bits: also by the table of sigmoids.
+// QuantizedTable: a function of one value. Dequantize, the function, quantize. Half away from zero is
+// TFLite's, which computes in f32 and multiplies by 1 / so; the others round the exact value to f32,
+// which is nearer to ONNX Runtime than f32 all the way. Of 8 bits the 256 results are a table.
+// Sigmoid and tanh of 16 bits: also by TFLite's table of sigmoids.
 #include <cmath>
 
 #include "ops/op_list.hpp"
@@ -14,13 +15,15 @@
 namespace fuseq::quantized_table_ops {
 namespace {
 
-float apply(QuantizedFunction function, float x) {
+template <class Real>
+Real apply(QuantizedFunction function, Real x) {
     switch (function) {
-        case QuantizedFunction::kSigmoid: return 1.0F / (1.0F + std::exp(-x));
+        case QuantizedFunction::kSigmoid: return 1 / (1 + std::exp(-x));
         case QuantizedFunction::kTanh: return std::tanh(x);
         case QuantizedFunction::kElu: return x < 0 ? std::expm1(x) : x;
         case QuantizedFunction::kExp: return std::exp(x);
-        case QuantizedFunction::kGelu: return 0.5F * x * (1.0F + std::erf(x * 0.70710678F));
+        case QuantizedFunction::kGelu:
+            return x / 2 * (1 + std::erf(x * static_cast<Real>(0.70710678F)));
     }
     return x;
 }
@@ -39,10 +42,13 @@ void evaluate(EvalContext& context) {
     const RoundingRule rule = required_rule(context).rule;
     const float inverse = 1.0F / attrs.output_scale;
     const auto result = [&](std::int64_t q) {
-        const float y = apply(attrs.function, real_value(attrs, 0, q));
-        return rule == RoundingRule::kRealHalfAway
-                   ? rules::to_integer(std::round(y * inverse)) + attrs.output_zero_point
-                   : rules::quantize_real(rule, y, attrs.output_scale, attrs.output_zero_point);
+        const float x = real_value(attrs, 0, q);
+        if (rule == RoundingRule::kRealHalfAway) {
+            const float y = apply(attrs.function, x);
+            return rules::to_integer(std::round(y * inverse)) + attrs.output_zero_point;
+        }
+        const auto y = static_cast<float>(apply(attrs.function, static_cast<double>(x)));
+        return rules::quantize_real(rule, y, attrs.output_scale, attrs.output_zero_point);
     };
     const ElementType type = context.input(0).get_element_type();
     if (by_sigmoid_16(rule)) {

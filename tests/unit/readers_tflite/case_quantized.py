@@ -151,6 +151,8 @@ def elementwise():
         for tag, out in (("", (0.25, zero + 9)), ("one_grid_", ga)):
             yield case("sum_%s%s" % (tag, name), "SUM", [(a, ga), ("const", np.array([1, 2], I))],
                        [((2, 20), dtype, out)], ("ReducerOptions", {"keep_dims": False}), version=2)
+        yield case("l2_normalization_" + name, "L2_NORMALIZATION", [(integers(9, dtype, 30, 12), ga)],
+                   [((30, 12), dtype, (1 / 128, 0 if dtype == S8 else 128))], ("L2NormOptions", {}), version=2)
         if dtype == S8:
             yield case("abs_s8", "ABS", [(every, ga)], [(every.shape, dtype, go)], version=2)
             yield case("abs_one_grid_s8", "ABS", [(every, ga)], [(every.shape, dtype, ga)], version=2)

@@ -25,17 +25,27 @@ NUMPY = {1: "<f4", 2: "<i4", 3: "|u1", 4: "<i8", 6: "|b1", 7: "<i2", 9: "|i1", 1
 FUSEQ = {"f4": "f32", "i4": "i32", "u1": "u8", "i8": "i64", "b1": "boolean", "i2": "i16", "i1": "i8", "f2": "f16"}
 
 
+class DelegateOptions(ctypes.Structure):
+    _fields_ = [("threads", ctypes.c_int32), ("flags", ctypes.c_uint32)]
+
+
 class Interpreter:
-    def __init__(self, library, model):
+    QUANTIZED_OPERATORS = 3  # of XNNPACK's delegate: those of i8 and of u8
+
+    def __init__(self, library, model, xnnpack=False):
         self.lib = ctypes.CDLL(library)
         for name in ("ModelCreate", "InterpreterOptionsCreate", "InterpreterCreate", "InterpreterGetInputTensor",
-                     "InterpreterGetOutputTensor", "TensorData"):
+                     "InterpreterGetOutputTensor", "TensorData", "XNNPackDelegateCreate"):
             getattr(self.lib, "TfLite" + name).restype = ctypes.c_void_p
         self.lib.TfLiteTensorByteSize.restype = ctypes.c_size_t
         self.buffer = ctypes.create_string_buffer(model, len(model))
         handle = self.lib.TfLiteModelCreate(self.buffer, ctypes.c_size_t(len(model)))
         options = ctypes.c_void_p(self.lib.TfLiteInterpreterOptionsCreate())
         self.lib.TfLiteInterpreterOptionsSetNumThreads(options, 1)
+        if xnnpack:
+            settings = DelegateOptions(threads=1, flags=self.QUANTIZED_OPERATORS)
+            delegate = ctypes.c_void_p(self.lib.TfLiteXNNPackDelegateCreate(ctypes.byref(settings)))
+            self.lib.TfLiteInterpreterOptionsAddDelegate(options, delegate)
         self.me = ctypes.c_void_p(self.lib.TfLiteInterpreterCreate(ctypes.c_void_p(handle), options))
         if not self.me.value or self.lib.TfLiteInterpreterAllocateTensors(self.me):
             raise RuntimeError("TFLite refuses the model")

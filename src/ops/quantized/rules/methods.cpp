@@ -295,6 +295,7 @@ constexpr Column kColumns[] = {
     {"QuantizedMultiply", &MethodRow::multiply},
     {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
     {"QuantizedSquaredDifference", &MethodRow::requantize},
+    {"QuantizedL2Normalization", &MethodRow::requantize},
     {"QuantizedSum", &MethodRow::sum},
     {"QuantizedAveragePool", &MethodRow::average_pool},
     {"QuantizedConcat", &MethodRow::concat},

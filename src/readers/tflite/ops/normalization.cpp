@@ -22,7 +22,15 @@ Values l2_normalization(Operator& op) {
         const Output bounded = op.add("Maximum", {length, op.scalar(kSmallest, values[0])});
         return op.add("Divide", {values[0], bounded});
     };
-    return is_quantized(op) ? through_reals(op, x, operation) : x.result(operation(x.values));
+    if (!is_quantized(op)) {
+        return x.result(operation(x.values));
+    }
+    if (op.tensor(0).type != ElementType::u8) {
+        return through_reals(op, x, operation);  // whose results TFLite's kernel of i8 has
+    }
+    ModelAttributes attributes = grids(op, {0});
+    attributes.push_back({"axis", axis});
+    return x.result(op.add("QuantizedL2Normalization", x.values, attributes));
 }
 
 // x * (bias + alpha * sum of 2 * radius + 1 squares)^-beta; the Model divides alpha by the size.
@@ -44,7 +52,7 @@ const OperatorRow kRows[] = {
     {.type = "L2_NORMALIZATION",
      .newest = 2,
      .translate = l2_normalization,
-     .note = "quantized: in f32; fused activation refused"},
+     .note = "8 bits with sign: in f32; fused activation refused"},
     {.type = "LOCAL_RESPONSE_NORMALIZATION", .newest = 1, .translate = local_response},
 };
 

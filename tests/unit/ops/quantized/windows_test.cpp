@@ -87,6 +87,27 @@ TEST(QuantizedMean, RoundsByItsMethod) {
                 HasSubstr("axes is 2, expected a value in [-2, 1]"));
 }
 
+// 2, 22 and 3: 2 / sqrt(497) * 128 is 11.48. TFLite rounds 256 times the mantissa of the root to 184 first, and
+// 184 / 16 = 11.5 to 12; 126.31 becomes 127 likewise (TFLite 2.9).
+TEST(QuantizedL2Normalization, RoundsTwiceAsTflite) {
+    const auto run = [](const std::string& method, const In& from) {
+        return run_op("QuantizedL2Normalization", 1,
+                      "input_scales=0.1; input_zero_points=128; output_scale=0.0078125; "
+                      "output_zero_point=128; output_type=u8; method=" +
+                          method,
+                      {from}, Dynamic::kSkip)[0];
+    };
+    const In src = in<std::uint8_t>({1, 3}, {130, 150, 131});
+    expect_tensor<std::uint8_t>(run("ONNX", src), {1, 3}, {139, 254, 145});
+    expect_tensor<std::uint8_t>(run("TFLITE", src), {1, 3}, {140, 255, 145});
+    expect_tensor<std::uint8_t>(run("TFLITE", in<std::uint8_t>({1, 2}, {128, 128})), {1, 2},
+                                {128, 128});
+    EXPECT_THAT(
+        error_of("QuantizedL2Normalization", 1, "input_scales=1; output_scale=1; output_type=u8",
+                 {open(ElementType::u8, "[1,1]")}),
+        HasSubstr("dst is not u8 of scale 1/128 with zero point 128"));
+}
+
 // (100 + 100 + 56) / 2 = 128, of which TFLite keeps the low bits; on one grid those of 256 itself.
 TEST(QuantizedSum, KeepsLowBitsOrSaturatesByItsMethod) {
     const In src = in<std::int8_t>({1, 3}, {100, 100, 56});
