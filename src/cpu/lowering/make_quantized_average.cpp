@@ -50,15 +50,7 @@ public:
     bool is_whole() const {
         const auto size = static_cast<std::size_t>(loops_.window[0].size * loops_.window[1].size *
                                                    loops_.window[2].size);
-        bool whole = size <= kMaxPixels;
-        for (std::size_t i = 0; whole && i < pixels(); ++i) {
-            std::size_t count = 0;
-            std::int64_t first[3];
-            place(i, first);
-            for_each_pool_element(loops_, first, [&](std::int64_t) { ++count; });
-            whole = count != 0;
-        }
-        return whole;
+        return size <= kMaxPixels && has_elements(0) && has_elements(1) && has_elements(2);
     }
 
     void run(const std::uint8_t* src, std::uint8_t* dst) const {
@@ -72,6 +64,18 @@ public:
     }
 
 private:
+    // Whether each window has an element in dimension d: the first one at or after the source's begin.
+    bool has_elements(std::size_t d) const {
+        const Window& w = loops_.window[d];
+        for (std::int64_t i = 0; i < loops_.out[d]; ++i) {
+            const std::int64_t first = i * w.stride - w.pad_begin;
+            const std::int64_t skipped = first < 0 ? (w.dilation - 1 - first) / w.dilation : 0;
+            if (skipped >= w.size || first + skipped * w.dilation >= loops_.in[d]) {
+                return false;
+            }
+        }
+        return true;
+    }
     std::size_t pixels() const {
         return static_cast<std::size_t>(loops_.out[0] * loops_.out[1] * loops_.out[2]);
     }

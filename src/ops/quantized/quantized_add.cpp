@@ -4,26 +4,46 @@
 // QuantizedAdd, QuantizedSubtract: a + b, a - b, broadcast as numpy does.
 //
 // D1, D2, D2-up: three steps, (a - za) << left by sa / (2 max), the same of b, their sum by
-// 2 max / (2^left so), max the larger scale; left is 20, of 16 bits 15. A difference negates b.
+// 2 max / (2^left so), max the larger scale; left is 20, of 16 bits 15. A difference negates b. With
+// `shifts` the operand of the smaller scale is shifted to the other one's.
 // Shared shift: XNNPACK. F32, zero point first: a * ra + (b * rb + (zy - (ra * za + rb * zb))) in
 // f32, fused, ra = sa / so (ONNX Runtime). The others: in real values.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
 #include "ops/quantized/quantized_run.hpp"
 #include "ops/quantized/rules/real.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
+#include "ops/quantized/rules/shifted_sum.hpp"
 
 namespace fuseq::quantized_add_ops {
 namespace {
+
+std::optional<rules::ShiftedSum> shifted_sum_of(const RequantizeAttrs& attrs) {
+    const bool centered = attrs.input_zero_point(0) == 0 && attrs.input_zero_point(1) == 0 &&
+                          attrs.output_zero_point == 0;
+    return centered ? rules::ShiftedSum::of(attrs.input_scales[0], attrs.input_scales[1],
+                                            attrs.output_scale)
+                    : std::nullopt;
+}
 
 void infer(InferContext& context) {
     const auto& attrs = context.attrs<RequantizeAttrs>();
     context.require(is_grid_type(attrs.output_type), "output_type is ",
                     to_string(attrs.output_type), ", expected u8, i8, u16 or i16");
     check_grids(context, attrs, 2);
+    if (attrs.shifts) {
+        context.require(context.type(0) == ElementType::i16 &&
+                            context.type(1) == ElementType::i16 &&
+                            attrs.output_type == ElementType::i16,
+                        "shifts is of i16");
+        context.require(shifted_sum_of(attrs).has_value(),
+                        "shifts takes scales that are powers of two, the larger one that of the "
+                        "result, and zero points of 0");
+    }
     context.set_output(0, attrs.output_type,
                        broadcast_shapes(context, context.shape(0), context.shape(1)));
 }
@@ -97,7 +117,12 @@ void evaluate(EvalContext& context) {
     const auto& attrs = context.attrs<RequantizeAttrs>();
     const RuleChoice choice = required_rule(context);
     const int sign = context.node().is("QuantizedSubtract") ? -1 : 1;
-    if (is_fixed_point(choice.rule)) {
+    const bool tflite = is_fixed_point(choice.rule) || choice.rule == RoundingRule::kSharedShift;
+    if (attrs.shifts && tflite) {
+        fill(context, [sum = shifted_sum_of(attrs).value(), sign](std::int32_t x, std::int32_t y) {
+            return sum(x, y, sign);
+        });
+    } else if (is_fixed_point(choice.rule)) {
         three_steps(context, choice.rule, sign);
     } else if (choice.rule == RoundingRule::kSharedShift) {
         if (is_wide(context.input(0).get_element_type())) {

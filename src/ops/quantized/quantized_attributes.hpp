@@ -95,13 +95,16 @@ protected:
     }
 };
 
-// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference. `slope`: a product with the slope
-// of a PReLU, which has the rule of leaky ReLU.
+// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference.
+// `slope`: a product with the slope of a PReLU, which has the rule of leaky ReLU. `shifts`: a sum or
+// difference of i16 whose scales are powers of two, which TFLite shifts.
 struct RequantizeAttrs final : AttributesOf<RequantizeAttrs>, QuantizedAttrs {
     bool slope = false;
+    bool shifts = false;
     void visit(AttributeVisitor& v) override {
         visit_grids(v);
         v.optional("slope", slope);
+        v.optional("shifts", shifts);
     }
 };
 

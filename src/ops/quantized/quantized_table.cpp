@@ -3,8 +3,8 @@
 //
 // QuantizedTable: a function of one value. Dequantize, the function, quantize. Half away from zero is
 // TFLite's, which computes in f32 and multiplies by 1 / so; the others round the exact value to f32,
-// which is nearer to ONNX Runtime than f32 all the way. Of 8 bits the 256 results are a table. Sigmoid
-// and tanh of 16 bits: also by the table of sigmoids.
+// which is nearer to ONNX Runtime than f32 all the way. Of 8 bits the 256 results are a table.
+// Sigmoid and tanh of 16 bits: also by TFLite's table of sigmoids.
 #include <cmath>
 
 #include "ops/op_list.hpp"

@@ -187,6 +187,12 @@ def elementwise():
     for op in ("ADD", "SUB"):
         yield case(op.lower() + "_s16", op, [(a, (0.0031, 0)), (b, (0.0017, 0))], [((2, 300), S16, (0.0053, 0))],
                    (op.capitalize() + "Options", {"pot_scale_int16": False}), version=2)
+        # Powers of two: one operand is shifted. Not quite powers of two count as such.
+        for tag, first, second in (("a", 2.0**-11, 2.0**-9), ("b", 2.0**-9, 2.0**-12 * 1.0005)):
+            yield case("%s_s16_shifts_%s" % (op.lower(), tag), op, [(a, (first, 0)), (b, (second, 0))],
+                       [((2, 300), S16, (2.0**-9, 0))],
+                       (op.capitalize() + "Options", {"pot_scale_int16": True, "fused_activation_function": "RELU6"}),
+                       version=2)
 
 
 def wide_functions():

@@ -43,6 +43,7 @@ constexpr MethodRow fixed_point(Rule convolution, Rule others) {
             .narrow_deconvolution = choice(others),
             .wide_softmax = choice(others, Form::kF32Product),
             .wide_table = choice(Rule::kSigmoidsOrFixedPoint),
+            .wide_image_mean = choice(Rule::kDividedMean),
             .add = choice(others),
             .multiply = choice(others, Form::kF32),
             .leaky_relu = choice(others, Form::kF32),
@@ -81,6 +82,7 @@ constexpr MethodRow native() {
             .narrow_deconvolution = product,
             .wide_softmax = real,
             .wide_table = real,
+            .wide_image_mean = product,
             .add = real,
             .multiply = product,
             .leaky_relu = real,
@@ -111,6 +113,7 @@ constexpr MethodRow onnx() {
             .narrow_deconvolution = kF32,
             .wide_softmax = real,
             .wide_table = real,
+            .wide_image_mean = kF32,
             .add = choice(Rule::kF32ZeroFirst, Form::kF32),
             .multiply = choice(Rule::kF32ZeroFirst, Form::kF32),
             .leaky_relu = real,
@@ -165,6 +168,7 @@ constexpr MethodRow legacy() {
     row.wide_resize = row.resize.per_channel;
     row.mean = choice(Rule::kD1);
     row.image_mean = both(row.mean);
+    row.wide_image_mean = row.mean;
     row.signed_is_per_channel = false;
     return row;
 }
@@ -183,6 +187,7 @@ constexpr MethodRow caffe2() {
             .narrow_deconvolution = kRefused,
             .wide_softmax = kRefused,
             .wide_table = kRefused,
+            .wide_image_mean = kRefused,
             .add = choice(Rule::kD2),
             .multiply = kRefused,
             .leaky_relu = kRefused,
@@ -334,7 +339,10 @@ const RuleChoice* rule_of(const Node& node) {
         return unsigned_bytes ? &rules.per_tensor : &rules.per_channel;
     };
     if (node.is("QuantizedMean")) {
-        return node.attrs<QuantizedMeanAttrs>().image ? by_type(row.image_mean) : &row.mean;
+        if (!node.attrs<QuantizedMeanAttrs>().image) {
+            return &row.mean;
+        }
+        return wide ? &row.wide_image_mean : by_type(row.image_mean);
     }
     if (node.is("QuantizedResizeBilinear")) {
         return node.input(0).type() == ElementType::i16 ? &row.wide_resize : by_type(row.resize);

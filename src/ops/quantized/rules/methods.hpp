@@ -40,6 +40,7 @@ struct MethodRow {
     RuleChoice narrow_deconvolution;
     RuleChoice wide_softmax;  // D1, D2: of the distances, the rest by tables
     RuleChoice wide_table;
+    RuleChoice wide_image_mean;
     RuleChoice add;  // and subtract
     RuleChoice multiply;
     RuleChoice leaky_relu;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ops/quantized/rules/fixed_point_16.hpp"
+#include "ops/quantized/rules/power_of_two.hpp"
 
 namespace fuseq::rules {
 namespace {
@@ -29,15 +30,6 @@ SigmoidTable make_table() {
     }
     table.back() = std::numeric_limits<std::uint16_t>::max();
     return table;
-}
-
-// The exponent of a power of two; a scale counts as one within 0.07 %.
-std::optional<int> power_of_two(float scale) {
-    constexpr float kTolerance = 1e-3F;
-    const float exponent = std::log(scale) * (1.0F / std::log(2.0F));
-    const float whole = std::round(exponent);
-    return std::abs(exponent - whole) < kTolerance ? std::optional(static_cast<int>(whole))
-                                                   : std::nullopt;
 }
 
 struct Place {

@@ -15,6 +15,8 @@ namespace {
 
 // A matrix of 4096 by 4096; above that the product costs more than it is worth.
 constexpr std::int64_t kMostWeights = std::int64_t{1} << 24;
+// Elements of a resized dimension, each of which is listed.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 
 std::int64_t known_size(const Operator& op, const Output& x, std::int64_t axis) {
     const Dimension& size = x.partial_shape()[static_cast<std::size_t>(axis)];
@@ -70,7 +72,11 @@ std::vector<ResizedAxis> resized_axes(const Operator& op,
         const auto src = static_cast<float>(axis.src);
         axis.by_scale = by_scales;
         axis.scale = by_scales ? value : value / src;
-        axis.dst = static_cast<std::int64_t>(by_scales ? std::floor(value * src) : value);
+        const float dst = by_scales ? std::floor(value * src) : value;
+        constexpr float kMost = 2147483648.0F;
+        op.require(dst <= kMost, "dimension ", axes[i], " of ", axis.src, " elements becomes ",
+                   dst);
+        axis.dst = static_cast<std::int64_t>(dst);
         if (crop) {
             axis.crop_begin = corners[i];
             axis.crop_end = corners[i + axes.size()];
@@ -152,6 +158,10 @@ bool interpolate_agrees(const ResizedAxis& axis, const ResizeForm& form) {
                       });
 }
 
+bool is_listable(const ResizedAxis& axis) {
+    return std::max(axis.src, axis.dst) <= kMostElements;
+}
+
 bool changes(const ResizedAxis& axis, const ResizeForm& form) {
     return axis.src != axis.dst || axis.scale != 1 ||
            (form.coordinates == "tf_crop_and_resize" &&
@@ -181,7 +191,9 @@ bool takes_other_pixels(const Operator& op,
     }
     const auto resized = resize_matrices::resized_axes(op, values, by_scales, axes, {});
     return !std::all_of(resized.begin(), resized.end(), [&](const ResizedAxis& axis) {
-        return axis.dst == 0 || resize_matrices::interpolate_agrees(axis, form);
+        return axis.dst == 0 || !resize_matrices::is_listable(axis) ||
+               !resize_matrices::changes(axis, form) ||
+               resize_matrices::interpolate_agrees(axis, form);
     });
 }
 
@@ -201,7 +213,8 @@ Output resize_by_matrices(Operator& op,
         if (!changes(axis, form)) {
             continue;
         }
-        op.require(axis.dst > 0, "dimension ", axes[i], " would have ", axis.dst, " elements");
+        op.require(axis.dst > 0 && is_listable(axis), "dimension ", axes[i], " of ", axis.src,
+                   " elements becomes ", axis.dst, ", expected 1 to ", kMostElements);
         const auto at = static_cast<std::size_t>(axes[i]);
         x = form.mode == "nearest"
                 ? op.add("Gather",

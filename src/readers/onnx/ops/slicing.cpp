@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joining, cutting and padding.
+#include <algorithm>
+
 #include "readers/onnx/operator_table.hpp"
 
 namespace fuseq::onnx_reader::slicing_operators {
@@ -114,9 +116,11 @@ Outputs pad_by_wrapping(Operator& op, const Output& begin, const Output& end) {
         op.require(dimension.is_static() && dimension.get_length() > 0, "dimension ", d,
                    " is not known or empty, which mode wrap needs");
         const std::int64_t size = dimension.get_length();
-        constexpr std::int64_t kMost = std::int64_t{1} << 31;
-        op.require(std::max(std::abs(before[d]), std::abs(after[d])) < kMost, "pads has ",
-                   before[d], " and ", after[d], " for dimension ", d);
+        // Each place is listed.
+        constexpr std::int64_t kMost = std::int64_t{1} << 20;
+        op.require(std::max({std::abs(before[d]), std::abs(after[d]), size}) <= kMost, "dimension ",
+                   d, " of ", size, " elements with pads ", before[d], " and ", after[d],
+                   " is too large for mode wrap");
         std::vector<std::int64_t> places;
         for (std::int64_t i = -before[d]; i < size + after[d]; ++i) {
             places.push_back((i % size + size) % size);

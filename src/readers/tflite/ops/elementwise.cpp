@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Element by element: arithmetic, comparison, logic, functions of one value.
-#include <fmt/core.h>
-
 #include <algorithm>
 
+#include "ops/quantized/rules/power_of_two.hpp"
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
@@ -110,7 +109,6 @@ Values arithmetic(Operator& op, const char* quantized_type) {
     return operands.result(op.activation(op.add(model_name(op), operands.values), function));
 }
 
-// Powers of two as scales of 16-bit tensors: TFLite takes another kernel, which shifts.
 Values squared_difference(Operator& op) {
     if (!is_quantized(op) || size_of(op.tensor(0).type) != 1) {
         return binary(op);
@@ -120,25 +118,31 @@ Values squared_difference(Operator& op) {
         op.add("QuantizedSquaredDifference", operands.values, grids(op, {0, 1})));
 }
 
+// Powers of two as scales of 16-bit tensors: TFLite takes another kernel, which shifts. Scales that
+// this kernel does not take it refuses.
 template <class Options>
-void warn_about_shifts(Operator& op) {
-    if (op.tensor(0).quantized() && op.tensor(0).type == ElementType::i16 &&
-        op.options<Options>().pot_scale_int16()) {
-        op.graph().warn(
-            fmt::format("'{}' ({}): pot_scale_int16 is read as general scales; TFLite's kernel for "
-                        "powers of two may differ by one step at ties",
-                        op.place().layer, op.type()));
+Values sum_or_difference(Operator& op, const char* quantized_type) {
+    const TensorInfo& a = op.tensor(0);
+    if (is_quantized(op) && a.type == ElementType::i16 && op.options<Options>().pot_scale_int16()) {
+        ModelAttributes attributes =
+            grids(op, {0, 1}, op.options<Options>().fused_activation_function());
+        const auto is_power = [](const TensorInfo& tensor) {
+            return rules::power_of_two(tensor.quantization.scale()).has_value();
+        };
+        attributes.push_back(
+            {"shifts", is_power(a) && is_power(op.tensor(1)) && is_power(op.output_tensor())});
+        const Aligned operands = op.aligned(2);
+        return operands.result(op.add(quantized_type, operands.values, attributes));
     }
+    return arithmetic<Options>(op, quantized_type);
 }
 
 Values add_values(Operator& op) {
-    warn_about_shifts<::tflite::AddOptions>(op);
-    return arithmetic<::tflite::AddOptions>(op, "QuantizedAdd");
+    return sum_or_difference<::tflite::AddOptions>(op, "QuantizedAdd");
 }
 
 Values subtract(Operator& op) {
-    warn_about_shifts<::tflite::SubOptions>(op);
-    return arithmetic<::tflite::SubOptions>(op, "QuantizedSubtract");
+    return sum_or_difference<::tflite::SubOptions>(op, "QuantizedSubtract");
 }
 
 Values multiply(Operator& op) {

@@ -127,6 +127,23 @@ TEST(QuantizeMethods, KnowSumsOf32BitsOfWideSources) {
               "TFLITE: M16 (f32 product)");
 }
 
+// XNNPACK has a kernel for bytes alone.
+TEST(QuantizeMethods, MeansOfImagesOf16BitsAreTflites) {
+    const auto rule = [](const std::string& method, ElementType src) {
+        return rule_text(*make_op("QuantizedMean", 1,
+                                  "input_scales=1; output_scale=1; axes=1,2; keep_dims=true; "
+                                  "image=true; output_type=" +
+                                      std::string(to_string(src)) + "; method=" + method,
+                                  {open(src, "[1,4,4,2]")})
+                              .node);
+    };
+    EXPECT_EQ(rule("TFLITE_XNNPACK", ElementType::i16), "TFLITE_XNNPACK: D2, then the mean");
+    EXPECT_EQ(rule("TFLITE_XNNPACK", ElementType::i8), "TFLITE_XNNPACK: F32");
+    EXPECT_EQ(rule("TFLITE", ElementType::i16), "TFLITE: D2, then the mean");
+    EXPECT_EQ(rule("ONNX", ElementType::i16), "ONNX: F32");
+    EXPECT_EQ(rule("TFLITE_LEGACY", ElementType::i16), "TFLITE_LEGACY: D1");
+}
+
 TEST(QuantizeMethods, FunctionsOf16BitsHaveRulesOfTheirOwn) {
     const auto rule = [](const std::string& type, const std::string& method, ElementType src) {
         return rule_text(

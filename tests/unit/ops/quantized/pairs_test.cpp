@@ -42,6 +42,47 @@ TEST(QuantizedAdd, RoundsTiesByItsMethod) {
     expect_tensor<std::int8_t>(run("TFLITE_SINGLE_ROUNDING"), {2}, {3, 0});
 }
 
+// -5 and 2 / 4: TFLite's kernel for powers of two rounds 0.5 to 1 before it adds, the general one -4.5
+// to -5. A scale within 0.07 % of a power of two counts as one.
+TEST(QuantizedAdd, ShiftsWhereScalesArePowersOfTwo) {
+    const In a = in<std::int16_t>({4}, {-5, 32000, -5, 5});
+    const In b = in<std::int16_t>({4}, {2, 32000, -2, 6});
+    const auto run = [&](const std::string& op, const std::string& method,
+                         const std::string& more = "") {
+        return run_op(op, 1,
+                      "input_scales=0.00390625,0.00097656; output_scale=0.00390625; "
+                      "output_type=i16; shifts=true; method=" +
+                          method + more,
+                      {a, b})[0];
+    };
+    for (const char* method : {"TFLITE", "TFLITE_XNNPACK", "TFLITE_SINGLE_ROUNDING"}) {
+        expect_tensor<std::int16_t>(run("QuantizedAdd", method), {4}, {-4, 32767, -6, 7});
+        expect_tensor<std::int16_t>(run("QuantizedSubtract", method), {4}, {-6, 24000, -4, 3});
+    }
+    expect_tensor<std::int16_t>(run("QuantizedAdd", "TFLITE", "; clamp_min=-4; clamp_max=100"), {4},
+                                {-4, 100, -4, 7});
+    expect_tensor<std::int16_t>(run("QuantizedAdd", "NATIVE"), {4}, {-5, 32767, -5, 6});
+}
+
+TEST(QuantizedAdd, RefusesShiftsOfOtherScales) {
+    const auto error = [](const std::string& attributes, ElementType type = ElementType::i16) {
+        return error_of("QuantizedAdd", 1, "shifts=true; method=TFLITE; " + attributes,
+                        {open(type, "[4]"), open(type, "[4]")});
+    };
+    constexpr const char* kScales = "shifts takes scales that are powers of two, the larger one";
+    EXPECT_THAT(error("input_scales=0.3,0.5; output_scale=0.5; output_type=i16"),
+                HasSubstr(kScales));
+    EXPECT_THAT(error("input_scales=0.25,0.5; output_scale=1; output_type=i16"),
+                HasSubstr(kScales));
+    EXPECT_THAT(error("input_scales=0.25,1; output_scale=0.25; output_type=i16"),
+                HasSubstr(kScales));
+    EXPECT_THAT(error("input_scales=0.25,0.5; output_scale=0.5; output_zero_point=1; "
+                      "output_type=i16"),
+                HasSubstr(kScales));
+    EXPECT_THAT(error("input_scales=0.25,0.5; output_scale=0.5; output_type=i8", ElementType::i8),
+                HasSubstr("shifts is of i16"));
+}
+
 // The sum is 75.5 but for what f32 loses. 76 is what ONNX Runtime 1.30 gave (qdq_add_mul).
 TEST(QuantizedAdd, FusesOneProductOfTheZeroPointsAsOnnxRuntime) {
     const auto sum =
