@@ -102,8 +102,9 @@ struct QuantizerOptions {
     bool equalization = true;     // ranges of channels made more alike
     bool concat_ranges = true;    // inputs of a Concat keep ranges that are far apart
     bool measured_biases = true;  // biases moved by measured shifts of means
-    // Sums and products of large tensors at the end read integers: for time, where it costs little.
-    bool integer_ends = true;
+    // Sums before an Elu, and sums and products of large tensors at the end, read integers alone:
+    // for time, where it costs little.
+    bool integers_for_time = true;
     bool second_order_rounding = false;  // weights rounded by what they do to their layer's result
     // With data: layers return to float, those first that do the most damage, until the bound holds
     // on held-back inputs, which are not used for ranges then either.

@@ -35,7 +35,7 @@ struct Names {
     bool no_equalization = false;
     bool no_concat_ranges = false;
     bool no_measured_biases = false;
-    bool no_integer_ends = false;
+    bool no_integers_for_time = false;
     bool everything = false;
     std::string max_drop;
     bool channelwise = false;
@@ -146,8 +146,8 @@ void add_choices(CLI::App& app,
                  "One range for all inputs of a Concat");
     app.add_flag(both_spellings("no_measured_biases"), names.no_measured_biases,
                  "Do not move biases by measured shifts of means");
-    app.add_flag(both_spellings("no_integer_ends"), names.no_integer_ends,
-                 "Leave sums and products of large tensors at the end in float");
+    app.add_flag(both_spellings("no_integers_for_time"), names.no_integers_for_time,
+                 "Leave in float what could be integers for the sake of time alone");
     app.add_option("--headroom", options.headroom, "Widen ranges of activations by this share")
         ->capture_default_str();
     app.add_flag(both_spellings("second_order_rounding"), options.second_order_rounding,
@@ -208,7 +208,7 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.equalization = !names.no_equalization;
     options.concat_ranges = !names.no_concat_ranges;
     options.measured_biases = !names.no_measured_biases;
-    options.integer_ends = !names.no_integer_ends;
+    options.integers_for_time = !names.no_integers_for_time;
     if (names.everything) {
         options.second_order_rounding = true;
         options.calibration = Calibration::kBest;

@@ -101,7 +101,7 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"equalization", options.equalization},
             {"concat_ranges", options.concat_ranges},
             {"measured_biases", options.measured_biases},
-            {"integer_ends", options.integer_ends},
+            {"integers_for_time", options.integers_for_time},
             {"second_order_rounding", options.second_order_rounding}};
 }
 

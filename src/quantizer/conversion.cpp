@@ -36,7 +36,7 @@ std::set<const Node*> concats_of_own_ranges(const Conversion& conversion) {
 
 Placement placement_of(const Conversion& conversion) {
     return place(*conversion.lowered, conversion.kept, concats_of_own_ranges(conversion),
-                 conversion.options.integer_ends);
+                 conversion.options.integers_for_time);
 }
 
 QuantizedModel convert(const Conversion& conversion) {

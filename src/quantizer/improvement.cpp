@@ -71,7 +71,7 @@ public:
                 fmt::format("with {} inputs nothing can be judged: at least 6 are needed for "
                             "equalization and what else takes data",
                             count_));
-            best_.whole.options.integer_ends = false;
+            best_.whole.options.integers_for_time = false;
             result_.conversion = std::move(best_.whole);
             return std::move(result_);
         }
@@ -90,8 +90,8 @@ public:
         if (equalized_) {
             reconsider_equalization(std::move(not_equalized));
         }
-        if (options.integer_ends) {
-            try_integer_ends();
+        if (options.integers_for_time) {
+            try_integers_for_time();
         }
         if (options.calibration == Calibration::kBest) {
             try_calibrations();
@@ -118,7 +118,7 @@ private:
         wants_bias_correction_ = best_.whole.options.bias_correction;
         best_.whole.options.bias_correction = false;
         best_.whole.options.concat_ranges = false;
-        best_.whole.options.integer_ends = false;
+        best_.whole.options.integers_for_time = false;
         for (Profile& profile : profiles_without_parts(best_.whole)) {
             Conversion& conversion = best_.without_part.emplace_back(best_.whole.copy());
             conversion.profile = std::move(profile);
@@ -296,19 +296,18 @@ private:
     }
 
     // For the sake of time, as long as it costs little.
-    void try_integer_ends() {
+    void try_integers_for_time() {
         Candidate tried = best_.copy();
-        tried.for_each([](Conversion& made) { made.options.integer_ends = true; });
-        const std::size_t layers = integer_ends(*tried.whole.lowered, tried.whole.kept);
-        if (layers == 0) {
+        tried.for_each([](Conversion& made) { made.options.integers_for_time = true; });
+        const std::size_t inputs = integers_for_time(*tried.whole.lowered, tried.whole.kept);
+        if (inputs == 0) {
             return;
         }
         Distances reached = distances(tried);
         const Verdict verdict = cost_of(reached, distances_, start_, judges_[0].names());
-        result_.steps.push_back(
-            {fmt::format("integers for {} sums and products at the end", layers),
-             mean_decibels(judged(distances_)), mean_decibels(judged(reached)), verdict.kept,
-             verdict.reason});
+        result_.steps.push_back({fmt::format("integers for {} inputs of sums and products", inputs),
+                                 mean_decibels(judged(distances_)), mean_decibels(judged(reached)),
+                                 verdict.kept, verdict.reason});
         if (verdict.kept) {
             distances_ = std::move(reached);
             best_ = std::move(tried);

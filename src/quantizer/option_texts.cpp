@@ -120,7 +120,7 @@ constexpr Row kRows[] = {
     {"equalization", flag<&Options::equalization>},
     {"concat_ranges", flag<&Options::concat_ranges>},
     {"measured_biases", flag<&Options::measured_biases>},
-    {"integer_ends", flag<&Options::integer_ends>},
+    {"integers_for_time", flag<&Options::integers_for_time>},
     {"second_order_rounding", flag<&Options::second_order_rounding>},
     {"assert_all_nodes_quantized", flag<&Options::assert_all_nodes_quantized>},
     {"keep_original_precision", list<&Options::keep_original_precision>},

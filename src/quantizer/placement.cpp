@@ -21,11 +21,11 @@ public:
     Placer(Model& model,
            const std::set<const Node*>& kept,
            const std::set<const Node*>& own_ranges,
-           bool integer_ends)
+           bool integers_for_time)
         : order_(model.ordered_nodes()),
           kept_(kept),
           own_ranges_(own_ranges),
-          integer_ends_(integer_ends) {
+          integers_for_time_(integers_for_time) {
         for (std::size_t i = 0; i < order_.size(); ++i) {
             position_[order_[i]] = i;
             kinds_[order_[i]] = kept.contains(order_[i]) ? LayerKind::kFloat : kind_of(*order_[i]);
@@ -99,7 +99,7 @@ private:
     // such layer computes for it alone stays in registers.
     bool is_integer_end(const Use& use) const {
         const Output& source = use.node->input(use.index);
-        return integer_ends_ && is_one_of(*use.node, {"Add", "Subtract", "Multiply"}) &&
+        return integers_for_time_ && is_one_of(*use.node, {"Add", "Subtract", "Multiply"}) &&
                is_large(use.node->port().shape) && is_large(source.partial_shape()) &&
                (comes_from_anchor(source) || anchor_reads(source));
     }
@@ -135,6 +135,9 @@ private:
         if (!is_one_of(node, {"Add", "Subtract"})) {
             return kNone;
         }
+        if (integers_for_time_ && is_before_elu(node)) {
+            return kNone;
+        }
         std::size_t best = kNone;
         std::size_t latest = 0;
         for (std::size_t i = 0; i < node.input_count(); ++i) {
@@ -151,6 +154,12 @@ private:
             }
         }
         return best;
+    }
+
+    // A sum of two bytes has few values: a table holds what an Elu makes of them.
+    static bool is_before_elu(const Node& node) {
+        const std::vector<Use>& uses = node.port().uses;
+        return uses.size() == 1 && uses[0].node->is("Elu");
     }
 
     void add_places(Node& node) {
@@ -273,7 +282,7 @@ private:
     std::vector<Node*> order_;
     const std::set<const Node*>& kept_;
     const std::set<const Node*>& own_ranges_;
-    bool integer_ends_;
+    bool integers_for_time_;
     std::unordered_map<const Node*, std::size_t> position_;
     std::unordered_map<const Node*, LayerKind> kinds_;
     std::unordered_map<const Node*, bool> leads_;
@@ -286,12 +295,19 @@ private:
 Placement place(Model& model,
                 const std::set<const Node*>& kept,
                 const std::set<const Node*>& own_ranges,
-                bool integer_ends) {
-    return Placer(model, kept, own_ranges, integer_ends).run();
+                bool integers_for_time) {
+    return Placer(model, kept, own_ranges, integers_for_time).run();
 }
 
-std::size_t integer_ends(Model& model, const std::set<const Node*>& kept) {
-    return place(model, kept, {}, true).quantized.size() - place(model, kept).quantized.size();
+std::size_t integers_for_time(Model& model, const std::set<const Node*>& kept) {
+    const auto readers = [](const Placement& placement) {
+        std::size_t count = 0;
+        for (const Place& made : placement.places) {
+            count += made.readers.size();
+        }
+        return count;
+    };
+    return readers(place(model, kept, {}, true)) - readers(place(model, kept));
 }
 
 std::size_t place_read_by(const Placement& placement, Node& node, std::size_t i) {

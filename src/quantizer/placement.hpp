@@ -37,15 +37,16 @@ struct Placement {
 //     operand of an Add that comes straight from an anchor, which takes the sum into its epilogue;
 //   - inputs of a Concat, Maximum or Minimum share a scale.
 // `kept`: layers that stay in float. `own_ranges`: Concats whose inputs share nothing.
-// `integer_ends`: sums and products of large tensors that no anchor follows read integers too,
-// where an anchor computes or reads the operand: a quarter of the memory.
+// `integers_for_time`: sums before an Elu read integers alone, whose sum a table can hold; sums and
+// products of large tensors that no anchor follows read integers where an anchor computes or reads
+// the operand: a quarter of the memory.
 Placement place(Model& model,
                 const std::set<const Node*>& kept,
                 const std::set<const Node*>& own_ranges = {},
-                bool integer_ends = false);
+                bool integers_for_time = false);
 
-// How many more layers run on integers with `integer_ends`.
-std::size_t integer_ends(Model& model, const std::set<const Node*>& kept);
+// How many more inputs of layers are integers with `integers_for_time`.
+std::size_t integers_for_time(Model& model, const std::set<const Node*>& kept);
 
 // The place whose integers input `i` of `node` reads, through operations that only move values;
 // places.size() where there is none.

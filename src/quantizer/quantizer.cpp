@@ -156,7 +156,7 @@ QuantizedModel Quantizer::quantize() const {
         fail("-max_drop is measured on data: none was given");
     }
     quantizer::Conversion conversion = impl_->conversion();
-    conversion.options.integer_ends = false;  // nothing says what it costs
+    conversion.options.integers_for_time = false;  // nothing says what it costs
     QuantizedModel result = quantizer::convert(conversion);
     result.batch_norms = diagnose_batch_norms(*impl_->original);
     return result;

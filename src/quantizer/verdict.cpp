@@ -19,8 +19,9 @@ constexpr double kMaxLoss = 0.1;
 // Nor this on the inputs of one part alone: what helps on two thirds of the inputs and harms the
 // rest will harm others.
 constexpr double kMaxPartLoss = 0.5;
-// What time may cost a tensor.
+// What time may cost a tensor, of what was gained and beyond that.
 constexpr double kMaxCost = 0.5;
+constexpr double kMaxCostOfStart = 0.2;
 
 Distances first(const Distances& all, std::size_t count) {
     return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count)};
@@ -76,7 +77,8 @@ Verdict cost_of(const Distances& tried,
                 const Distances& best,
                 const Distances& start,
                 const std::vector<std::string>& names) {
-    for (const auto& [base, limit] : {std::pair{&best, kMaxCost}, std::pair{&start, kMaxLoss}}) {
+    for (const auto& [base, limit] :
+         {std::pair{&best, kMaxCost}, std::pair{&start, kMaxCostOfStart}}) {
         const Loss loss = most_lost(tried, *base, 0, tried.at(0).size());
         if (loss.decibels > limit) {
             return refused(fmt::format("{} loses {:.2f} dB with all inputs as one, more than {}",

@@ -26,7 +26,7 @@ Verdict verdict_of(const Distances& tried,
                    std::size_t judged);
 
 // The same for what is done for the sake of time: kept as long as no tensor loses more than a
-// little against the best so far, and nothing against the start.
+// little against the best so far, and less against the start.
 Verdict cost_of(const Distances& tried,
                 const Distances& best,
                 const Distances& start,

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ALONE = ["-no_equalization", "-no_concat_ranges", "-no_bias_correction", "-no_measured_biases", "-no_integer_ends"]
+ALONE = ["-no_equalization", "-no_concat_ranges", "-no_bias_correction", "-no_measured_biases", "-no_integers_for_time"]
 
 
 def alone_but(flag):

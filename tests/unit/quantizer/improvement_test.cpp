@@ -193,13 +193,13 @@ TEST(Improvement, IntegersAtTheEndAreJudged) {
     };
     const QuantizedModel judged = result_of(true);
     ASSERT_EQ(judged.steps.size(), 1U);
-    EXPECT_EQ(judged.steps[0].name, "integers for 1 sums and products at the end");
+    EXPECT_EQ(judged.steps[0].name, "integers for 2 inputs of sums and products");
     EXPECT_TRUE(judged.steps[0].kept) << judged.steps[0].reason;
     EXPECT_TRUE(reads_integers(judged));
     EXPECT_FALSE(reads_integers(result_of(false)));  // nothing says what it costs
-    options.integer_ends = false;
+    options.integers_for_time = false;
     EXPECT_FALSE(reads_integers(result_of(true)));
-    options.integer_ends = true;
+    options.integers_for_time = true;
     brightest = 1;
     EXPECT_FALSE(reads_integers(result_of(true)));
 }

@@ -157,9 +157,9 @@ std::shared_ptr<Model> sharpened(const std::string& size) {
 
 TEST(Place, LargeSumsAndProductsAtTheEndReadIntegersOnRequest) {
     const auto large = sharpened("512,512");
-    const auto readers = [](Model& model, bool integer_ends) {
+    const auto readers = [](Model& model, bool integers_for_time) {
         std::vector<std::string> found;
-        for (const Place& item : place(model, {}, {}, integer_ends).places) {
+        for (const Place& item : place(model, {}, {}, integers_for_time).places) {
             for (const Use& use : item.readers) {
                 found.push_back(tensor_name(item.tensor) + " " + use.node->name());
             }
@@ -169,11 +169,27 @@ TEST(Place, LargeSumsAndProductsAtTheEndReadIntegersOnRequest) {
     EXPECT_THAT(readers(*large, false), UnorderedElementsAre("x a", "x m"));
     EXPECT_THAT(readers(*large, true),
                 UnorderedElementsAre("x a", "x m", "x sum", "a product", "mask product"));
-    EXPECT_EQ(integer_ends(*large, {}), 2U);
-    EXPECT_EQ(integer_ends(*large, {large->find("product")}), 1U);
+    EXPECT_EQ(integers_for_time(*large, {}), 3U);
+    EXPECT_EQ(integers_for_time(*large, {large->find("product")}), 1U);
     const auto small = sharpened("64,64");
-    EXPECT_EQ(integer_ends(*small, {}), 0U);
+    EXPECT_EQ(integers_for_time(*small, {}), 0U);
     EXPECT_THAT(readers(*small, true), UnorderedElementsAre("x a", "x m"));
+}
+
+// Of other sums the convolution adds one operand in floats.
+TEST(Place, SumsBeforeAnEluReadIntegersAloneOnRequest) {
+    const auto residual = [](const std::string& activation) {
+        return Model::from_text("%x = Parameter : f32[1,4,8,8]\n" + conv("a", "x") +
+                                "%short = ReLU(%a)\n" + conv("b", "short") +
+                                "%sum = Add(%b, %short)\n" + activation + conv("c", "act") +
+                                "%r = Result(%c)");
+    };
+    const auto elu = residual("%act = Elu(%sum) alpha=1\n");
+    EXPECT_EQ(integers_for_time(*elu, {}), 1U);
+    const Placement placement = place(*elu, {}, {}, true);
+    EXPECT_TRUE(std::any_of(placement.places.begin(), placement.places.end(),
+                            [](const Place& item) { return tensor_name(item.tensor) == "b"; }));
+    EXPECT_EQ(integers_for_time(*residual("%act = ReLU(%sum)\n"), {}), 0U);
 }
 
 // The convolution adds the other operand in its epilogue.

@@ -105,7 +105,7 @@ TEST(Verdict, TimeMayCostALittle) {
     EXPECT_EQ(cost(0.0114, best).reason,
               "input 1 of 'b' loses 0.57 dB with all inputs as one, more than 0.5");
     EXPECT_EQ(cost(0.105, start).reason,
-              "input 1 of 'b' loses 0.21 dB with all inputs as one, more than 0.1");
+              "input 1 of 'b' loses 0.21 dB with all inputs as one, more than 0.2");
 }
 
 }  // namespace
