@@ -130,6 +130,13 @@ TEST_F(ResizeByMatrices, RefusesWhatItCannotCompute) {
         AllOf(HasSubstr("'resize' (Resize)"), HasSubstr("antialias=1 needs mode linear or cubic")));
 }
 
+TEST_F(ResizeByMatrices, RefusesElementsThatNobodyCouldList) {
+    m.ints("sizes", {2000000});
+    integer(resize("linear", "", "", "sizes"), "antialias", 1);
+    EXPECT_THAT(error_text([&] { m.read(); }),
+                HasSubstr("dimension 3 of 6 elements becomes 2000000, expected 1 to 1048576"));
+}
+
 TEST(ResizeByMatricesOfOpenSizes, AreRefused) {
     OnnxModel m(19);
     m.input("x", {1, 1, -1, 6});

@@ -13,10 +13,10 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-OnnxModel wrapped(std::int64_t rows) {
+OnnxModel wrapped(std::int64_t rows, const std::vector<std::int64_t>& pads = {1, 2, 0, 4}) {
     OnnxModel m(19);
     m.input("x", {rows, 3});
-    m.ints("pads", {1, 2, 0, 4});
+    m.ints("pads", pads);
     text(m.node("Pad", {"x", "pads"}, {"y"}, "pad"), "mode", "wrap");
     m.output("y");
     return m;
@@ -32,6 +32,14 @@ TEST(OnnxPad, WrapsAroundMoreThanOnce) {
                                                    4, 5, 3, 4, 5, 3, 4, 5, 3))
             << device;
     }
+}
+
+TEST(OnnxPad, WrapRefusesPadsThatNobodyCouldList) {
+    EXPECT_THAT(error_text([] {
+                    wrapped(2, {1, 0, 0, 2000000000}).read();
+                }),
+                HasSubstr("dimension 1 of 3 elements with pads 0 and 2000000000 is too large for "
+                          "mode wrap"));
 }
 
 TEST(OnnxPad, WrapNeedsKnownSizes) {
