@@ -36,21 +36,12 @@ void evaluate(EvalContext& context) {
     const RuleChoice choice = required_rule(context);
     const Shape& src = context.input(0).get_shape();
     const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.size());
-    Shape kept = src;
-    std::int64_t count = 1;
-    for (const std::size_t axis : axes) {
-        count *= static_cast<std::int64_t>(src[axis]);
-        kept[axis] = 1;
-    }
-    context.require(count > 0, "the mean of no elements");
-    const std::vector<std::int32_t> from = centered(context.input(0), attrs.input_zero_point(0));
-    std::vector<std::int64_t> sums(shape_size(kept));
-    for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
-        sums[loop.offset(0)] += from[loop.position()];
-    }
-    std::transform(sums.begin(), sums.end(), sums.begin(), QuantizedMeanRule(attrs, choice, count));
+    AxisSums made = axis_sums(src, axes, centered(context.input(0), attrs.input_zero_point(0)));
+    context.require(made.count > 0, "the mean of no elements");
+    std::transform(made.sums.begin(), made.sums.end(), made.sums.begin(),
+                   QuantizedMeanRule(attrs, choice, made.count));
     const Shape shape = reduced_shape(src, axes, attrs.keep_dims).to_shape();
-    store(context.output(0, shape), sums, output_limits(attrs));
+    store(context.output(0, shape), made.sums, output_limits(attrs));
 }
 
 const OpSpec kOps[] = {
@@ -74,6 +65,22 @@ std::span<const OpSpec> specs() {
 }  // namespace fuseq::quantized_mean_ops
 
 namespace fuseq {
+
+AxisSums axis_sums(const Shape& src,
+                   const std::vector<std::size_t>& axes,
+                   const std::vector<std::int32_t>& values) {
+    AxisSums made;
+    Shape kept = src;
+    for (const std::size_t axis : axes) {
+        made.count *= static_cast<std::int64_t>(src[axis]);
+        kept[axis] = 1;
+    }
+    made.sums.resize(shape_size(kept));
+    for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
+        made.sums[loop.offset(0)] += values[loop.position()];
+    }
+    return made;
+}
 
 QuantizedMeanRule::QuantizedMeanRule(const QuantizedMeanAttrs& attrs,
                                      RuleChoice choice,

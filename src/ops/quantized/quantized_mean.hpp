@@ -1,14 +1,24 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end of QuantizedMean: from sums to the integers of dst.
+// QuantizedMean: sums over axes, and from sums to the integers of dst.
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "ops/quantized/quantized_run.hpp"
 
 namespace fuseq {
+
+// Sums over axes of integers, one an element that is left; each is of `count` integers.
+struct AxisSums {
+    std::vector<std::int64_t> sums;
+    std::int64_t count = 1;
+};
+AxisSums axis_sums(const Shape& src,
+                   const std::vector<std::size_t>& axes,
+                   const std::vector<std::int32_t>& values);
 
 class QuantizedMeanRule {
 public:

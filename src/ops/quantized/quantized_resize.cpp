@@ -44,13 +44,16 @@ Between fixed_place(const QuantizedResizeAttrs& attrs,
     return between;
 }
 
+float real_step(const QuantizedResizeAttrs& attrs, std::int64_t in, std::int64_t out) {
+    return attrs.align_corners && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
+                                          : static_cast<float>(in) / static_cast<float>(out);
+}
+
 Between real_place(const QuantizedResizeAttrs& attrs,
                    std::int64_t at,
                    std::int64_t in,
                    std::int64_t out) {
-    const float step = attrs.align_corners && out > 1
-                           ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                           : static_cast<float>(in) / static_cast<float>(out);
+    const float step = real_step(attrs, in, out);
     const auto position = static_cast<float>(at);
     const float place =
         attrs.half_pixel_centers ? (position + 0.5F) * step - 0.5F : position * step;
@@ -67,9 +70,7 @@ Between raw_place(const QuantizedResizeAttrs& attrs,
                   std::int64_t at,
                   std::int64_t in,
                   std::int64_t out) {
-    const float step = attrs.align_corners && out > 1
-                           ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                           : static_cast<float>(in) / static_cast<float>(out);
+    const float step = real_step(attrs, in, out);
     const auto position = static_cast<float>(at);
     const float place =
         attrs.half_pixel_centers ? (position + 0.5F) * step - 0.5F : position * step;
@@ -86,9 +87,7 @@ Between xnnpack_place(const QuantizedResizeAttrs& attrs,
                       std::int64_t at,
                       std::int64_t in,
                       std::int64_t out) {
-    const float step = attrs.align_corners && out > 1
-                           ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-                           : static_cast<float>(in) / static_cast<float>(out);
+    const float step = real_step(attrs, in, out);
     float place = static_cast<float>(at) * step;
     if (attrs.half_pixel_centers) {
         place = std::clamp(place + (0.5F * step - 0.5F), 0.0F, static_cast<float>(in - 1));

@@ -105,6 +105,23 @@ struct QuantizedSoftmaxRow::Row {
     }
 };
 
+// Powers of the elements of a row, from a table by distance.
+struct QuantizedSoftmaxRow::Powers {
+    const float* table;
+    const Row& row;
+    std::int32_t top;
+
+    float operator()(std::size_t i) const { return table[top - row.src[i * row.step]]; }
+    // In the order of the row.
+    float sum() const {
+        float sum = 0;
+        for (std::size_t i = 0; i < row.size; ++i) {
+            sum += (*this)(i);
+        }
+        return sum;
+    }
+};
+
 QuantizedSoftmaxRow::QuantizedSoftmaxRow(const QuantizedSoftmaxAttrs& attrs,
                                          RoundingRule rule,
                                          ElementType source,
@@ -167,14 +184,8 @@ void QuantizedSoftmaxRow::operator()(const std::int32_t* src,
 }
 
 void QuantizedSoftmaxRow::by_table(const Row& row) const {
-    const std::int32_t top = row.maximum();
-    const auto power = [&](std::size_t i) {
-        return powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
-    };
-    float sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += power(i);
-    }
+    const Powers power{powers_.data(), row, row.maximum()};
+    const float sum = power.sum();
     const float factor = 1.0F / (sum * output_scale_);
     for (std::size_t i = 0; i < row.size; ++i) {
         const float share = power(i) * factor;
@@ -187,10 +198,7 @@ void QuantizedSoftmaxRow::by_table(const Row& row) const {
 void QuantizedSoftmaxRow::logarithms_by_table(const Row& row) const {
     const float scale = input_scale_ * beta_;
     const std::int32_t top = row.maximum();
-    float sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
-    }
+    const float sum = Powers{powers_.data(), row, top}.sum();
     const float step = scale / output_scale_;
     const float largest = scale * static_cast<float>(top);
     const float subtracted = (largest + std::log(sum)) / output_scale_;
@@ -212,14 +220,8 @@ std::int64_t QuantizedSoftmaxRow::of_overflow() const {
 }
 
 void QuantizedSoftmaxRow::by_scaled_table(const Row& row) const {
-    const std::int32_t top = row.maximum();
-    const auto power = [&](std::size_t i) {
-        return powers_[static_cast<std::size_t>(top - row.src[i * row.step])];
-    };
-    float sum = 0;
-    for (std::size_t i = 0; i < row.size; ++i) {
-        sum += power(i);
-    }
+    const Powers power{powers_.data(), row, row.maximum()};
+    const float sum = power.sum();
     const float steps = std::floor(1.0F / output_scale_);
     for (std::size_t i = 0; i < row.size; ++i) {
         const float share = std::rint(power(i) * steps / sum);

@@ -35,6 +35,7 @@ public:
 
 private:
     struct Row;
+    struct Powers;
     void make_powers(std::size_t distances);
     void make_scaled_powers();
     void by_table(const Row& row) const;

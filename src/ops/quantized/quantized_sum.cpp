@@ -8,9 +8,8 @@
 #include <cmath>
 
 #include "ops/axes.hpp"
-#include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
-#include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/quantized_mean.hpp"
 #include "ops/quantized/rules/real.hpp"
 
 namespace fuseq::quantized_sum_ops {
@@ -55,27 +54,17 @@ void evaluate(EvalContext& context) {
     const RoundingRule rule = required_rule(context).rule;
     const Shape& src = context.input(0).get_shape();
     const std::vector<std::size_t> axes = checked_axes(context, attrs.axes, src.size());
-    Shape kept = src;
-    std::int64_t count = 1;
-    for (const std::size_t axis : axes) {
-        count *= static_cast<std::int64_t>(src[axis]);
-        kept[axis] = 1;
-    }
-    const std::vector<std::int32_t> from = integers(context.input(0));
-    std::vector<std::int64_t> sums(shape_size(kept));
-    for (StridedLoop loop(src, {broadcast_strides(kept, src)}); !loop.done(); loop.next()) {
-        sums[loop.offset(0)] += from[loop.position()];
-    }
-    std::transform(sums.begin(), sums.end(), sums.begin(), [&](std::int64_t raw) {
+    AxisSums made = axis_sums(src, axes, integers(context.input(0)));
+    std::transform(made.sums.begin(), made.sums.end(), made.sums.begin(), [&](std::int64_t raw) {
         if (rule == RoundingRule::kWrappedSum) {
-            return wrapped_sum(attrs, raw, count);
+            return wrapped_sum(attrs, raw, made.count);
         }
-        const std::int64_t steps = raw - count * attrs.input_zero_point(0);
+        const std::int64_t steps = raw - made.count * attrs.input_zero_point(0);
         return rules::quantize_real(rule, static_cast<float>(steps) * attrs.input_scales[0],
                                     attrs.output_scale, attrs.output_zero_point);
     });
     const Shape shape = reduced_shape(src, axes, attrs.keep_dims).to_shape();
-    store(context.output(0, shape), sums, output_limits(attrs));
+    store(context.output(0, shape), made.sums, output_limits(attrs));
 }
 
 const OpSpec kOps[] = {
