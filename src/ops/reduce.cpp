@@ -15,20 +15,6 @@
 namespace fuseq::reduce_ops {
 namespace {
 
-PartialShape reduced(const PartialShape& src,
-                     const std::vector<std::size_t>& axes,
-                     bool keep_dims) {
-    std::vector<Dimension> dst;
-    for (std::size_t d = 0; d < src.rank(); ++d) {
-        if (!std::binary_search(axes.begin(), axes.end(), d)) {
-            dst.push_back(src[d]);
-        } else if (keep_dims) {
-            dst.emplace_back(1);
-        }
-    }
-    return PartialShape(dst);
-}
-
 bool logical(const Node& node) {
     return node.is("ReduceLogicalAnd") || node.is("ReduceLogicalOr");
 }
@@ -79,7 +65,7 @@ void infer(InferContext& context) {
     const auto count = list_length(context, 1);
     PartialShape dst = PartialShape::dynamic();
     if (src.rank_is_static() && axes) {
-        dst = reduced(src, checked_axes(context, *axes, src.rank()), keep);
+        dst = reduced_shape(src, checked_axes(context, *axes, src.rank()), keep);
     } else if (src.rank_is_static() && keep) {
         dst = PartialShape::dynamic(src.rank());
     } else if (src.rank_is_static() && count && *count <= src.rank()) {
@@ -187,9 +173,9 @@ void evaluate(EvalContext& context) {
     const PartialShape shape = src.get_shape();
     const std::vector<std::size_t> axes =
         checked_axes(context, to_ints(context.input(1)), shape.rank());
-    const Shape kept = reduced(shape, axes, true).to_shape();
-    Tensor& dst =
-        context.output(0, reduced(shape, axes, context.attrs<ReduceAttrs>().keep_dims).to_shape());
+    const Shape kept = reduced_shape(shape, axes, true).to_shape();
+    Tensor& dst = context.output(
+        0, reduced_shape(shape, axes, context.attrs<ReduceAttrs>().keep_dims).to_shape());
     if (logical(node)) {
         return reduce_booleans(node, src, kept, dst);
     }

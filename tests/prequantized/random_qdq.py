@@ -9,6 +9,8 @@ scales a channel or a tensor, or u8 with a zero point. The output is the integer
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
+from random_choices import Choices
+
 I8, U8, I32, F = np.int8, np.uint8, np.int32, np.float32
 MOST_CHANNELS = 64
 MOST_FEATURES = 4000
@@ -16,9 +18,9 @@ OPSET = 14
 IR_VERSION = 8
 
 
-class Network:
+class Network(Choices):
     def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.type = self.pick((I8, U8))
         self.limits = np.iinfo(self.type)
         self.nodes, self.constants = [], []
@@ -32,15 +34,6 @@ class Network:
         self.earlier = [(self.x, list(self.shape))]
 
     # --- numbers
-    def between(self, low, high):
-        return int(self.rng.integers(low, high))
-
-    def pick(self, choices):
-        return choices[self.between(0, len(choices))]
-
-    def maybe(self, share=0.5):
-        return self.rng.random() < share
-
     def integers(self, low, high, shape, dtype):
         return self.rng.integers(low, high, shape).astype(dtype)
 

@@ -10,6 +10,7 @@ import numpy as np
 
 import case_model
 import make_cases
+from random_choices import Choices
 
 I8, U8, I32, F = np.int8, np.uint8, np.int32, np.float32
 MOST_CHANNELS = 96
@@ -22,11 +23,11 @@ class Value:
         self.index, self.shape, self.grid = index, list(shape), grid
 
 
-class Network:
+class Network(Choices):
     """A chain of steps; sums and concatenations reach back to earlier values."""
 
     def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
+        super().__init__(seed)
         self.type = self.pick((I8, I8, U8))
         self.limits = np.iinfo(self.type)
         self.model = case_model.ModelJson()
@@ -39,15 +40,6 @@ class Network:
         self.summary = [self.type.__name__]
 
     # --- numbers
-    def between(self, low, high):
-        return int(self.rng.integers(low, high))
-
-    def pick(self, choices):
-        return choices[self.between(0, len(choices))]
-
-    def maybe(self, share=0.5):
-        return self.rng.random() < share
-
     def integers(self, *shape):
         return self.rng.integers(self.limits.min, self.limits.max + 1, shape).astype(self.type)
 

@@ -17,7 +17,7 @@
 namespace fuseq::cpu {
 namespace {
 
-// By fixed point, as many values at once as a vector of the kernels may have or more.
+// By fixed point. The kernels take whole multiples of kLstmUnits values.
 void by_fixed_point(const rules::Sigmoid16& sigmoid,
                     const std::int16_t* src,
                     std::size_t count,

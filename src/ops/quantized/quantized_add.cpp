@@ -12,9 +12,8 @@
 #include <cmath>
 #include <optional>
 
-#include "ops/broadcast.hpp"
 #include "ops/op_list.hpp"
-#include "ops/quantized/quantized_run.hpp"
+#include "ops/quantized/pair.hpp"
 #include "ops/quantized/rules/real.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
 #include "ops/quantized/rules/shifted_sum.hpp"
@@ -48,23 +47,6 @@ void infer(InferContext& context) {
                        broadcast_shapes(context, context.shape(0), context.shape(1)));
 }
 
-// Calls function(a, b) for every element of dst.
-template <class Function>
-void fill(EvalContext& context, Function function) {
-    const auto& attrs = context.attrs<RequantizeAttrs>();
-    const Shape& a = context.input(0).get_shape();
-    const Shape& b = context.input(1).get_shape();
-    const Shape shape = broadcast_shapes(a, b);
-    const std::vector<std::int32_t> x = integers(context.input(0));
-    const std::vector<std::int32_t> y = integers(context.input(1));
-    std::vector<std::int64_t> values(shape_size(shape));
-    for (StridedLoop loop(shape, {broadcast_strides(a, shape), broadcast_strides(b, shape)});
-         !loop.done(); loop.next()) {
-        values[loop.position()] = function(x[loop.offset(0)], y[loop.offset(1)]);
-    }
-    store(context.output(0, shape), values, output_limits(attrs));
-}
-
 bool is_wide(ElementType type) {
     return type == ElementType::i16 || type == ElementType::u16;
 }
@@ -84,7 +66,7 @@ void three_steps(EvalContext& context, RoundingRule rule, int sign) {
     const Requantizer by_sum(rule,
                              step(twice, std::ldexp(static_cast<double>(attrs.output_scale), left)),
                              attrs.output_zero_point);
-    fill(context, [&](std::int64_t x, std::int64_t y) {
+    evaluate_quantized_pair(context, [&](std::int64_t x, std::int64_t y) {
         const std::int64_t first = by_a((x - attrs.input_zero_point(0)) << left);
         const std::int64_t second = by_b((y - attrs.input_zero_point(1)) << left);
         return by_sum(first + sign * second);
@@ -95,7 +77,7 @@ void shared_shift(EvalContext& context, int sign) {
     const auto& attrs = context.attrs<RequantizeAttrs>();
     const auto shift =
         rules::SharedShift::of(attrs.input_scales[0], attrs.input_scales[1], attrs.output_scale);
-    fill(context, [&](std::int64_t x, std::int64_t y) {
+    evaluate_quantized_pair(context, [&](std::int64_t x, std::int64_t y) {
         return shift.sum(x - attrs.input_zero_point(0), sign * (y - attrs.input_zero_point(1))) +
                attrs.output_zero_point;
     });
@@ -107,7 +89,7 @@ void zero_point_first(EvalContext& context, int sign) {
     const float b = static_cast<float>(sign) * (attrs.input_scales[1] / attrs.output_scale);
     const float offset = rules::f32_sum_offset(a, attrs.input_zero_point(0), b,
                                                attrs.input_zero_point(1), attrs.output_zero_point);
-    fill(context, [&](std::int64_t x, std::int64_t y) {
+    evaluate_quantized_pair(context, [&](std::int64_t x, std::int64_t y) {
         const float second = std::fma(static_cast<float>(y), b, offset);
         return rules::to_integer(std::rint(std::fma(static_cast<float>(x), a, second)));
     });
@@ -119,9 +101,10 @@ void evaluate(EvalContext& context) {
     const int sign = context.node().is("QuantizedSubtract") ? -1 : 1;
     const bool tflite = is_fixed_point(choice.rule) || choice.rule == RoundingRule::kSharedShift;
     if (attrs.shifts && tflite) {
-        fill(context, [sum = shifted_sum_of(attrs).value(), sign](std::int32_t x, std::int32_t y) {
-            return sum(x, y, sign);
-        });
+        evaluate_quantized_pair(
+            context, [sum = shifted_sum_of(attrs).value(), sign](std::int32_t x, std::int32_t y) {
+                return sum(x, y, sign);
+            });
     } else if (is_fixed_point(choice.rule)) {
         three_steps(context, choice.rule, sign);
     } else if (choice.rule == RoundingRule::kSharedShift) {
@@ -133,7 +116,7 @@ void evaluate(EvalContext& context) {
     } else if (choice.rule == RoundingRule::kF32ZeroFirst) {
         zero_point_first(context, sign);
     } else {
-        fill(context, [&](std::int64_t x, std::int64_t y) {
+        evaluate_quantized_pair(context, [&](std::int64_t x, std::int64_t y) {
             const float sum =
                 real_value(attrs, 0, x) + static_cast<float>(sign) * real_value(attrs, 1, y);
             return rules::quantize_real(choice.rule, sum, attrs.output_scale,

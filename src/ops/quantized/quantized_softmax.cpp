@@ -209,8 +209,8 @@ void QuantizedSoftmaxRow::logarithms_by_table(const Row& row) const {
     }
 }
 
-// Of short rows power * floor(1 / so) may overflow. The conversion to integers is that of
-// ONNX Runtime on x86: 0 for u8, for i8 the least int32, to which the zero point is added modulo 2^32.
+// Of short rows power * floor(1 / so) may overflow. ONNX Runtime on x86 converts that to 0 for u8; for i8
+// to the least int32, and adding a negative zero point to that wraps around to a large value.
 std::int64_t QuantizedSoftmaxRow::of_overflow() const {
     if (!is_signed_) {
         return output_zero_point_;

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/kernels/eltwise/sigmoid_lines.hpp"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/kernels/eltwise/sigmoid_lines.cpp"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+
+#include "cpu/kernels/common/rows_16-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
@@ -44,17 +44,9 @@ void sigmoid_by_lines_impl(const SigmoidLines& lines,
                            const std::int16_t* src,
                            std::size_t count,
                            std::int16_t* dst) {
-    const std::size_t lanes = hn::Lanes(Tag());
-    std::size_t i = 0;
-    for (; i + lanes <= count; i += lanes) {
-        lines_of(lines, src + i, dst + i);
-    }
-    if (i < count) {
-        std::int16_t some[HWY_MAX_BYTES / sizeof(std::int32_t)] = {};
-        std::copy_n(src + i, count - i, some);
-        lines_of(lines, some, some);
-        std::copy_n(some, count - i, dst + i);
-    }
+    over_row_16(src, count, dst, [&](const std::int16_t* from, std::int16_t* to) HWY_ATTR {
+        lines_of(lines, from, to);
+    });
 }
 
 }  // namespace

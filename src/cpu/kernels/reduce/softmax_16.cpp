@@ -9,6 +9,8 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/rows_16-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
@@ -57,22 +59,10 @@ HWY_INLINE Vec share_of(Vec power, const Softmax16Shares& p) {
 }
 
 void shares_impl(const Softmax16Shares& shares, std::size_t size, std::int16_t* powers) {
-    const Tag d;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto run = [&](std::int16_t* at) {
-        const Vec power = hn::PromoteTo(d, hn::LoadU(TagHalf(), at));
-        hn::StoreU(hn::DemoteTo(TagHalf(), share_of(power, shares)), TagHalf(), at);
-    };
-    std::size_t i = 0;
-    for (; i + lanes <= size; i += lanes) {
-        run(powers + i);
-    }
-    if (i < size) {
-        std::int16_t some[HWY_MAX_BYTES / sizeof(std::int32_t)] = {};
-        std::copy_n(powers + i, size - i, some);
-        run(some);
-        std::copy_n(some, size - i, powers + i);
-    }
+    over_row_16(powers, size, powers, [&](const std::int16_t* from, std::int16_t* to) HWY_ATTR {
+        const Vec power = hn::PromoteTo(Tag(), hn::LoadU(TagHalf(), from));
+        hn::StoreU(hn::DemoteTo(TagHalf(), share_of(power, shares)), TagHalf(), to);
+    });
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "ops/resize/interpolate.hpp"
+#include "readers/common/nearest_pixels.hpp"
 
 namespace fuseq::onnx_reader {
 namespace resize_matrices {
@@ -140,22 +140,12 @@ Enum named(const std::string& name) {
 }
 
 bool interpolate_agrees(const ResizedAxis& axis, const ResizeForm& form) {
-    const TapSettings settings{.mode = InterpolateMode::kNearest,
-                               .transformation = named<CoordinateTransformation>(form.coordinates),
-                               .nearest = named<NearestMode>(form.rounding),
-                               .antialias = false,
-                               .cube_coeff = 0};
-    const AxisResize resize{
-        .axis = 0,
-        .new_size = static_cast<std::size_t>(axis.dst),
-        .scale = axis.by_scale ? static_cast<double>(axis.scale)
-                               : static_cast<double>(axis.dst) / static_cast<double>(axis.src)};
-    const AxisTaps taps = resize_taps(settings, resize, static_cast<std::size_t>(axis.src));
-    const std::vector<std::int64_t> pixels = nearest_pixels(axis, form);
-    return std::equal(pixels.begin(), pixels.end(), taps.begin(),
-                      [](std::int64_t pixel, const std::vector<ResizeTap>& tap) {
-                          return pixel == static_cast<std::int64_t>(tap[0].index);
-                      });
+    const double scale = axis.by_scale
+                             ? static_cast<double>(axis.scale)
+                             : static_cast<double>(axis.dst) / static_cast<double>(axis.src);
+    return readers::interpolate_takes(nearest_pixels(axis, form), axis.src, scale,
+                                      named<CoordinateTransformation>(form.coordinates),
+                                      named<NearestMode>(form.rounding));
 }
 
 bool is_listable(const ResizedAxis& axis) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/resize/interpolate.hpp"
+#include "readers/common/nearest_pixels.hpp"
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 
@@ -84,26 +84,15 @@ struct Nearest {
     const char* rounding() const { return corners ? "round_prefer_ceil" : "floor"; }
 };
 
-// Whether Interpolate, which computes in double, takes the same ones; places that are exact or nearly so decide.
 bool interpolate_agrees(const Nearest& form,
                         std::int64_t src,
                         const std::vector<std::int64_t>& pixels) {
-    const TapSettings settings{
-        .mode = InterpolateMode::kNearest,
-        .transformation = form.centers   ? CoordinateTransformation::kTfHalfPixelForNn
-                          : form.corners ? CoordinateTransformation::kAlignCorners
-                                         : CoordinateTransformation::kAsymmetric,
-        .nearest = form.corners ? NearestMode::kRoundPreferCeil : NearestMode::kFloor,
-        .antialias = false,
-        .cube_coeff = 0};
-    const AxisResize resize{.axis = 0,
-                            .new_size = pixels.size(),
-                            .scale = static_cast<double>(pixels.size()) / static_cast<double>(src)};
-    const AxisTaps taps = resize_taps(settings, resize, static_cast<std::size_t>(src));
-    return std::equal(pixels.begin(), pixels.end(), taps.begin(),
-                      [](std::int64_t pixel, const auto& tap) {
-                          return pixel == static_cast<std::int64_t>(tap[0].index);
-                      });
+    const auto transformation = form.centers   ? CoordinateTransformation::kTfHalfPixelForNn
+                                : form.corners ? CoordinateTransformation::kAlignCorners
+                                               : CoordinateTransformation::kAsymmetric;
+    return readers::interpolate_takes(
+        pixels, src, static_cast<double>(pixels.size()) / static_cast<double>(src), transformation,
+        form.corners ? NearestMode::kRoundPreferCeil : NearestMode::kFloor);
 }
 
 Values nearest(Operator& op) {
