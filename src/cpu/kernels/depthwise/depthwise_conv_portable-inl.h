@@ -80,23 +80,39 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* 
     }
 }
 
-// N channels, in order, of which the first `channels` are wanted.
+// N channels in order: `lower` has the first four of each eight, `upper` the others.
 template <std::size_t N, class VF>
-HWY_INLINE void store_block(
-    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
+HWY_INLINE void store_floats(VF lower, VF upper, float* to) {
     const hn::FixedTag<float, N / 2> df;
-    const hn::FixedTag<std::int16_t, N> d16;
-    alignas(64) std::uint8_t some[N * 4];
-    if (store == Store::kF32) {
+    if constexpr (N == 8) {
+        hn::StoreU(lower, df, to);
+        hn::StoreU(upper, df, to + 4);
+    } else if constexpr (N == 16) {
+        hn::StoreU(hn::ConcatLowerLower(df, upper, lower), df, to);
+        hn::StoreU(hn::ConcatUpperUpper(df, upper, lower), df, to + 8);
+    } else {
         alignas(64) float low[N / 2];
         alignas(64) float high[N / 2];
         hn::Store(lower, df, low);
         hn::Store(upper, df, high);
         for (std::size_t i = 0; i < N; ++i) {
-            const float v = i % 8 < 4 ? low[i / 8 * 4 + i % 4] : high[i / 8 * 4 + i % 4];
-            std::memcpy(some + 4 * i, &v, sizeof(v));
+            to[i] = i % 8 < 4 ? low[i / 8 * 4 + i % 4] : high[i / 8 * 4 + i % 4];
         }
-        std::memcpy(dst, some, channels * sizeof(float));
+    }
+}
+
+// N channels, in order, of which the first `channels` are wanted.
+template <std::size_t N, class VF>
+HWY_INLINE void store_block(
+    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
+    const hn::FixedTag<std::int16_t, N> d16;
+    alignas(64) std::uint8_t some[N * 4];
+    if (store == Store::kF32) {
+        auto* const floats = reinterpret_cast<float*>(channels == N ? dst : some);
+        store_floats<N>(lower, upper, floats);
+        if (channels != N) {
+            std::memcpy(dst, some, channels * sizeof(float));
+        }
         return;
     }
     const auto words = hn::ReorderDemote2To(d16, hn::NearestInt(lower), hn::NearestInt(upper));

@@ -156,22 +156,24 @@ Function try_list(const gemm::Epilogue& e) {
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
-// residual input of the same or of another scale, quantization by channel, a gelu.
+// residual input of the same or of another scale, quantization by channel, a gelu, an elu.
 template <class T>
 Function find_list(const gemm::Epilogue& e) {
     using enum GemmOp::Kind;
-    return gemm::first_of(try_list<T>(e), try_list<T, kScale>(e), try_list<T, kShift>(e),
-                          try_list<T, kLinear>(e), try_list<T, kAffine>(e), try_list<T, kMax>(e),
-                          try_list<T, kMax, kScale>(e), try_list<T, kMax, kLinear>(e),
-                          try_list<T, kMax, kAffine>(e), try_list<T, kPrelu>(e),
-                          try_list<T, kPrelu, kShift>(e), try_list<T, kPrelu, kLinear>(e),
-                          try_list<T, kPrelu, kAffine>(e), try_list<T, kClip, kScale>(e),
-                          try_list<T, kEltwise>(e), try_list<T, kSum>(e),
-                          try_list<T, kSum, kScale>(e), try_list<T, kRoundClip, kAffine, kSum>(e),
-                          try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
-                          try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
-                          try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
-                          try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e));
+    return gemm::first_of(
+        try_list<T>(e), try_list<T, kScale>(e), try_list<T, kShift>(e), try_list<T, kLinear>(e),
+        try_list<T, kAffine>(e), try_list<T, kMax>(e), try_list<T, kMax, kScale>(e),
+        try_list<T, kMax, kLinear>(e), try_list<T, kMax, kAffine>(e), try_list<T, kPrelu>(e),
+        try_list<T, kPrelu, kShift>(e), try_list<T, kPrelu, kLinear>(e),
+        try_list<T, kPrelu, kAffine>(e), try_list<T, kClip, kScale>(e), try_list<T, kEltwise>(e),
+        try_list<T, kEltwise, kShift>(e), try_list<T, kEltwise, kAffine>(e), try_list<T, kSum>(e),
+        try_list<T, kSum, kScale>(e), try_list<T, kRoundClip, kAffine, kSum>(e),
+        try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
+        try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
+        try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
+        try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e),
+        try_list<T, kRoundClip, kAffine, kSum, kEltwise, kShift>(e),
+        try_list<T, kRoundClip, kScale, kLinear, kSum, kScale, kEltwise, kShift>(e));
 }
 
 // SSE4 is not worth the code of the lists, nor are values beyond 32-bit integers.

@@ -76,8 +76,16 @@ struct ListedOp {
     const void* tensor = nullptr;
     ElementType type{};
     float scale = 0.0f;
-    const gemm::ShortGeluTable* gelu = nullptr;
+    const gemm::ShortGeluTable* gelu = nullptr;  // or an elu
+    float alpha = 0.0f;
 };
+
+// Of the activations, lists know gelu and elu.
+inline bool is_listed_activation(const PackedOp& op) {
+    return op.kind != GemmOp::Kind::kEltwise ||
+           (runs_by_group(op) &&
+            (op.short_gelu != nullptr || op.eltwise.kind == post_ops::EltwiseKind::kElu));
+}
 
 HWY_INLINE ListedOp listed(const PackedOp& op, const EpilogueCall& call) {
     ListedOp to;
@@ -88,7 +96,11 @@ HWY_INLINE ListedOp listed(const PackedOp& op, const EpilogueCall& call) {
         to.type = op.binary.type;
         to.scale = op.binary.scale;
     }
-    to.gelu = op.short_gelu.get();
+    if (op.kind == GemmOp::Kind::kEltwise) {
+        to.gelu = op.short_gelu.get();
+        to.alpha = op.eltwise.alpha;
+        to.scale = op.eltwise.scale;
+    }
     return to;
 }
 
@@ -97,7 +109,7 @@ bool is_list(const gemm::Epilogue& e) {
     std::size_t i = 0;
     return e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
            std::all_of(e.ops.begin(), e.ops.end(), [](const PackedOp& op) {
-               return runs_by_group(op) &&
+               return is_listed_activation(op) &&
                       (op.kind != GemmOp::Kind::kRoundClip || has_integer_bounds(op));
            });
 }
@@ -138,7 +150,13 @@ HWY_INLINE void apply_listed(const ListedOp& op, const Rows& r, Group<Size>& g) 
         for_group<Size>([&](auto i)
                             FUSEQ_HWY_LAMBDA { g.v[i] = fused_mul_add(d, t.v[i], scale, g.v[i]); });
     } else if constexpr (Kind == GemmOp::Kind::kEltwise) {
-        over_group(g, [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.gelu, x); });
+        if (op.gelu != nullptr) {
+            return over_group(g, [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.gelu, x); });
+        }
+        const VF alpha = hn::Set(d, op.alpha);
+        const VF scale = hn::Set(d, op.scale);
+        over_group(g,
+                   [&](VF x) FUSEQ_HWY_LAMBDA { return hn::Mul(scale, coarse_elu(d, x, alpha)); });
     } else {
         apply_constants(Kind, op.a, op.b, g);
     }
