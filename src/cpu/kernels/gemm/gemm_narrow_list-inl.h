@@ -31,6 +31,16 @@ HWY_INLINE void bias_and_scale(Group<Size>& g, const float* bias, const float* s
              [](VF x, VF b, VF s) FUSEQ_HWY_LAMBDA { return hn::Mul(hn::Add(x, b), s); });
 }
 
+// With what the zero points of the weights take away. `sums`: of the windows of its pixels.
+template <std::size_t Size>
+HWY_INLINE void add_windows(Group<Size>& g, const float* sums, const float* of_sum) {
+    const DF d;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        g.v[i] = fused_mul_add(d, hn::Set(d, sums[i / kVectors]),
+                               hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
+    });
+}
+
 // Sums of a tile, from its first channel on, with bias and scale, each rounded. `sums`: of the
 // windows of its pixels, or null.
 template <std::size_t Size>
@@ -44,11 +54,8 @@ HWY_INLINE Group<Size> load_sums(const std::int32_t* tile,
     for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
     });
-    if (sums != nullptr) {  // what the zero points of the weights take away
-        for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
-            g.v[i] = fused_mul_add(d, hn::Set(d, sums[i / kVectors]),
-                                   hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
-        });
+    if (sums != nullptr) {
+        add_windows(g, sums, of_sum);
     }
     bias_and_scale(g, bias, scale);
     return g;

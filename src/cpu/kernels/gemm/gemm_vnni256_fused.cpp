@@ -113,8 +113,8 @@ HWY_INLINE void for_groups(F&& f) {
     });
 }
 
-// As finish_list(), of sums without zero points of weights.
-template <class Product, class T, std::size_t Count, GemmOp::Kind... Kinds>
+// As finish_list(). Windows: weights have zero points.
+template <class Product, class T, bool Windows, std::size_t Count, GemmOp::Kind... Kinds>
 void fused_list(const MicroCall& micro, const EpilogueCall& call) {
     narrow::Sums<Count * kVectors> sums;
     sum_tile<Product, Way::kLong, Count>(sums, micro, call);
@@ -127,7 +127,14 @@ void fused_list(const MicroCall& micro, const EpilogueCall& call) {
     const std::size_t first = call.pixel * pitch + call.panel->channel;
     for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
         const Rows r{first + row * pitch, pitch, size / kVectors};
-        auto g = group_of<Way::kLong, row * kVectors, size>(sums, constants);
+        Group<size> g;
+        for_group<size>([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
+        });
+        if constexpr (Windows) {
+            add_windows(g, call.sums + row, call.epilogue->of_sum.data() + call.panel->channel);
+        }
+        bias_and_scale(g, constants.a, constants.b);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
         store_rows<false>(g, dst + r.at, pitch, size / kVectors);
@@ -167,10 +174,11 @@ const FusedFunction* rule_functions() {
     return kFunctions.data();
 }
 
-template <class Product, class T, GemmOp::Kind... Kinds>
+template <class Product, class T, bool Windows, GemmOp::Kind... Kinds>
 const FusedFunction* try_fused(const gemm::Epilogue& e) {
-    static constexpr auto kFunctions = functions_of(&fused_list<Product, T, kFiveRows, Kinds...>,
-                                                    &fused_list<Product, T, kSixRows, Kinds...>);
+    static constexpr auto kFunctions =
+        functions_of(&fused_list<Product, T, Windows, kFiveRows, Kinds...>,
+                     &fused_list<Product, T, Windows, kSixRows, Kinds...>);
     return is_list<Kinds...>(e) ? kFunctions.data() : nullptr;
 }
 
@@ -232,6 +240,11 @@ const FusedFunction* find_fused_add(bool q_unsigned, bool way) {
 template <class P, class T>
 const FusedFunction* find_fused(const gemm::Epilogue& e, bool way) {
     using enum GemmOp::Kind;
+    if (!e.of_sum.empty()) {
+        return e.rule || e.add ? nullptr
+                               : gemm::first_of(try_fused<P, T, true>(e),
+                                                try_fused<P, T, true, kClip, kScale>(e));
+    }
     if (e.rule) {
         return rule_functions<P, T>();
     }
@@ -243,8 +256,9 @@ const FusedFunction* find_fused(const gemm::Epilogue& e, bool way) {
             functions_of(&fused_bytes<P, T, kFiveRows>, &fused_bytes<P, T, kSixRows>);
         return kFunctions.data();
     }
-    return gemm::first_of(try_fused<P, T>(e), try_fused<P, T, kRoundClip, kAffine, kSum>(e),
-                          try_fused<P, T, kRoundClip, kScale, kLinear, kSum, kScale>(e));
+    return gemm::first_of(try_fused<P, T, false>(e),
+                          try_fused<P, T, false, kRoundClip, kAffine, kSum>(e),
+                          try_fused<P, T, false, kRoundClip, kScale, kLinear, kSum, kScale>(e));
 }
 
 template <class Product>
@@ -272,7 +286,7 @@ namespace fuseq::kernels::gemm {
 
 const FusedFunction* vnni256_fused_functions(const Epilogue& epilogue, Store store, bool way) {
 #if (HWY_TARGETS & HWY_AVX2) != 0
-    if (epilogue.is_simple()) {
+    if (!epilogue.clamp) {
         return N_AVX2::vnni256_fused(epilogue, store, way, has_avx_vnni());
     }
 #endif
