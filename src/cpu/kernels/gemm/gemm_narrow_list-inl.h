@@ -169,6 +169,12 @@ HWY_INLINE void apply_listed(const ListedOp& op, const Rows& r, Group<Size>& g) 
     }
 }
 
+// Whether half panels, which read no tensors, may have a list.
+template <class T, GemmOp::Kind... Kinds>
+constexpr bool takes_halves() {
+    return sizeof(T) == 1 && ((Kinds != GemmOp::Kind::kSum) && ...);
+}
+
 // Values fit 32-bit integers.
 template <class T, GemmOp::Kind... Kinds>
 void finish_list(const EpilogueCall& call) {
@@ -179,6 +185,7 @@ void finish_list(const EpilogueCall& call) {
     const float* const of_sum = call.sums == nullptr ? nullptr : e.of_sum.data() + channel;
     const std::size_t pitch = call.channels;
     const std::size_t rows = call.rows;
+    const std::size_t channels = takes_halves<T, Kinds...>() ? call.panel->channels : kLanes;
     [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
     for_group<sizeof...(Kinds)>([&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(e.ops[i], call); });
     T* const dst = static_cast<T*>(call.args->dst);
@@ -190,7 +197,7 @@ void finish_list(const EpilogueCall& call) {
         Group<size> g = load_sums<size>(tile, sums, of_sum, bias, scale);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
-        store_rows<false>(g, dst + at, pitch, count);
+        store_rows<false>(g, dst + at, pitch, count, channels);
     };
     std::size_t row = 0;
     for (; row + kGroupRows <= rows; row += kGroupRows) {

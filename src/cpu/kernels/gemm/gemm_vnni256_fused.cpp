@@ -123,6 +123,7 @@ void fused_list(const MicroCall& micro, const EpilogueCall& call) {
     [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
     for_group<sizeof...(Kinds)>(
         [&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(call.epilogue->ops[i], call); });
+    const std::size_t channels = takes_halves<T, Kinds...>() ? call.panel->channels : gemm::kLanes;
     T* const dst = static_cast<T*>(call.args->dst);
     const std::size_t first = call.pixel * pitch + call.panel->channel;
     for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
@@ -137,7 +138,7 @@ void fused_list(const MicroCall& micro, const EpilogueCall& call) {
         bias_and_scale(g, constants.a, constants.b);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
-        store_rows<false>(g, dst + r.at, pitch, size / kVectors);
+        store_rows<false>(g, dst + r.at, pitch, size / kVectors, channels);
     });
 }
 
@@ -155,6 +156,7 @@ void fused_rule(const MicroCall& micro, const EpilogueCall& call) {
     narrow::Sums<Count * kVectors> sums;
     narrow::sum_tile<Product, Count>(sums, micro);
     const PanelRule rule = rule_of(call);
+    const std::size_t channels = call.panel->channels;
     const std::size_t pitch = call.channels;
     T* const dst = static_cast<T*>(call.args->dst) + call.pixel * pitch + call.panel->channel;
     for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
@@ -163,7 +165,7 @@ void fused_rule(const MicroCall& micro, const EpilogueCall& call) {
             g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
         });
         apply_rule(rule, g);
-        store_rows<false>(g, dst + row * pitch, pitch, size / kVectors);
+        store_rows<false>(g, dst + row * pitch, pitch, size / kVectors, channels);
     });
 }
 
@@ -189,6 +191,7 @@ void fused_bytes(const MicroCall& micro, const EpilogueCall& call) {
     sum_tile<Product, Way::kShort, Count>(sums, micro, call);
     const WayConstants constants = constants_of<Way::kShort>(call);
     const __m256i limits = load_halves(call.panel->way->limits);
+    const std::size_t channels = call.panel->channels;
     const std::size_t pitch = call.channels;
     auto* const dst =
         static_cast<std::uint8_t*>(call.args->dst) + call.pixel * pitch + call.panel->channel;
@@ -196,7 +199,7 @@ void fused_bytes(const MicroCall& micro, const EpilogueCall& call) {
         const __m256i bytes =
             to_bytes<T>(group_of<Way::kShort, row * kVectors, size>(sums, constants));
         store_halves<size>(std::is_signed_v<T> ? bytes : _mm256_min_epu8(bytes, limits),
-                           dst + row * pitch, pitch);
+                           dst + row * pitch, pitch, channels);
     });
 }
 
@@ -217,7 +220,8 @@ void fused_add(const MicroCall& micro, const EpilogueCall& call) {
         const auto g = group_of<How, row * kVectors, size>(sums, constants);
         const __m256i q = quantized<Unsigned>(g);
         const __m256i r = load_residual<size>(residual + row * pitch, pitch);
-        store_halves<size>(added_bytes<Product, T>(k, q, r), dst + row * pitch, pitch);
+        store_halves<size>(added_bytes<Product, T>(k, q, r), dst + row * pitch, pitch,
+                           gemm::kLanes);
     });
 }
 

@@ -182,8 +182,8 @@ TEST_P(GemmNarrow, MatrixProductOfSeveralBlocks) {
     });
 }
 
-// Lists that are compiled as one, and neighbours of theirs that are not, for whole panels and one
-// that is not.
+// Lists that are compiled as one, and neighbours of theirs that are not, for whole panels, a half one
+// and one of another number of channels, without and with zero points of weights.
 TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
     using Kind = GemmOp::Kind;
     const std::vector<std::vector<Kind>> lists = {
@@ -213,14 +213,20 @@ TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
     constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8, ElementType::f32};
     on_every_target([&] {
         std::mt19937 rng(11);
-        for (std::size_t i = 0; i < lists.size() * std::size(kTypes); ++i) {
-            SCOPED_TRACE(detail::cat("list ", i / std::size(kTypes), ", type ", i));
+        for (std::size_t n = 0; n < 3 * lists.size() * std::size(kTypes); ++n) {
+            const std::size_t i = n / 3;
+            // The last panel has 6 channels or 8.
+            const std::size_t channels = n % 3 == 0 ? 38 : 40;
+            SCOPED_TRACE(detail::cat("list ", i / std::size(kTypes), ", type ", i, ", case ", n));
             Case c;
             c.params.form = GetParam();
             c.params.shape = {
-                .src_channels = 21, .dst_channels = 38, .src_width = 17, .dst_width = 17};
+                .src_channels = 21, .dst_channels = channels, .src_width = 17, .dst_width = 17};
             c.params.dst_type = kTypes[i % std::size(kTypes)];
-            c.weights = random_weights(rng, 21 * 38);
+            c.weights = random_weights(rng, 21 * channels);
+            if (n % 3 == 2) {
+                c.wei_zero_point = fuseq::test::random_floats(rng, channels, -2.0f, 2.0f);
+            }
             c.scale = {0.003f};
             c.bias = {100.5f};
             c.src = random_elements(rng, ElementType::u8, 17 * 21);
