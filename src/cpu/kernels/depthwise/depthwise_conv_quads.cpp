@@ -270,6 +270,82 @@ HWY_NOINLINE void run_strip(const QuadStrip& strip, const Finish& finish) {
     }
 }
 
+constexpr std::size_t kPixelsAtOnce = 4;
+
+// Vector N of four neighbouring pixels by a kernel three columns wide: a column is loaded once for all
+// windows that it is in.
+template <class Product, std::size_t Stride, std::size_t N>
+HWY_INLINE void sum_four(const QuadStrip& strip,
+                         const std::uint8_t* bytes,
+                         V32 (&sums)[kPixelsAtOnce]) {
+    constexpr std::size_t kWidth = 3;
+    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
+    const D8x32 d;
+    const auto load = [&](const void* from, std::size_t at) FUSEQ_HWY_LAMBDA {
+        return hn::Load(d, static_cast<const std::int32_t*>(from) + at * kQuadChannels + 8 * N);
+    };
+    const V32 init = hn::Load(d, strip.block.init + 8 * N);
+    unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
+    const V32 weights[kWidth] = {load(strip.weights, 0), load(strip.weights, 1),
+                                 load(strip.weights, 2)};
+    unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
+        const V32 column = load(bytes, c);
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            constexpr std::size_t kFirst = decltype(p)::value * Stride;
+            constexpr std::size_t kColumn = decltype(c)::value;
+            if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
+                sums[p] = Product::add(sums[p], column, weights[kColumn - kFirst]);
+            }
+        });
+    });
+}
+
+template <class Product, std::size_t Stride>
+HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const PlainFinish& finish) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const std::size_t pixel = s.dst_pixel_stride;
+    const std::uint8_t* bytes = strip.bytes;
+    std::uint8_t* dst = strip.dst;
+    const auto words = [&](auto n, __m256i (&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+        V32 sums[kPixelsAtOnce];
+        sum_four<Product, Stride, n()>(strip, bytes, sums);
+        const __m256 scale = _mm256_load_ps(finish.scale + 8 * n());
+        const __m256 bias = _mm256_load_ps(finish.bias + 8 * n());
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            to[p] = _mm256_cvtps_epi32(
+                _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums[p].raw), scale, bias));
+        });
+    };
+    const auto pair = [&](auto n, __m256i (&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+        __m256i second[kPixelsAtOnce];
+        words(std::integral_constant<std::size_t, n()>{}, to);
+        words(std::integral_constant<std::size_t, n() + 1>{}, second);
+        unrolled<kPixelsAtOnce>(
+            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = _mm256_packs_epi32(to[p], second[p]); });
+    };
+    std::size_t left = strip.count;
+    for (; left >= kPixelsAtOnce; left -= kPixelsAtOnce) {
+        __m256i low[kPixelsAtOnce];
+        __m256i high[kPixelsAtOnce];
+        pair(std::integral_constant<std::size_t, 0>{}, low);
+        pair(std::integral_constant<std::size_t, 2>{}, high);
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            const __m256i v = finish.is_signed ? _mm256_packs_epi16(low[p], high[p])
+                                               : _mm256_packus_epi16(low[p], high[p]);
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + p * pixel), v);
+        });
+        bytes += kPixelsAtOnce * Stride * kQuadBytes;
+        dst += kPixelsAtOnce * pixel;
+    }
+    if (left != 0) {
+        QuadStrip rest = strip;
+        rest.count = left;
+        rest.bytes = bytes;
+        rest.dst = dst;
+        run_strip<Product>(rest, finish);
+    }
+}
+
 // One or two output rows of an image, all blocks, a strip after the other.
 template <class Product>
 void run_row(const Packed& packed,
@@ -294,8 +370,14 @@ void run_row(const Packed& packed,
                 to + r * dst_row};
             const Epilogue& e = packed.epilogue;
             const bool is_signed = e.store == Store::kI8;
-            if (e.plain) {
-                run_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+            const PlainFinish plain{block.scale, block.bias, is_signed};
+            const bool three = quads == 1 && s.kernel_width == 3 && s.dilation_width == 1;
+            if (e.plain && three && s.stride_width == 1) {
+                run_strip_of_three<Product, 1>(strip, plain);
+            } else if (e.plain && three && s.stride_width == 2) {
+                run_strip_of_three<Product, 2>(strip, plain);
+            } else if (e.plain) {
+                run_strip<Product>(strip, plain);
             } else if (e.rule && !e.clip) {
                 run_strip<Product>(strip, RuleFinish{lists_of(block), *e.rule, is_signed});
             } else {
