@@ -16,6 +16,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_portable-inl.h"
 
 namespace fuseq::kernels::depthwise {
@@ -257,10 +258,71 @@ HWY_NOINLINE void run_windows(const Strip& strip) {
     }
 }
 
+constexpr std::size_t kPixelsAtOnce = 4;
+
+// Half `Half` of the channels of four neighbouring pixels, by a kernel of three columns and two pairs
+// of rows: words are loaded once for all windows that they are in.
+template <std::size_t N, std::size_t Stride, std::size_t Half>
+HWY_INLINE void sum_four(const Strip& strip,
+                         const std::int16_t* words,
+                         typename Types<N>::V32 (&sums)[kPixelsAtOnce]) {
+    constexpr std::size_t kPairs = 2;
+    constexpr std::size_t kWidth = 3;
+    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
+    using fuseq::kernels::HWY_NAMESPACE::unrolled;
+    const typename Types<N>::D16 d16;
+    const auto init = hn::Load(typename Types<N>::D32(), strip.block.init + Half * (N / 2));
+    unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
+    unrolled<kPairs>([&](auto pair) FUSEQ_HWY_LAMBDA {
+        typename Types<N>::V16 weights[kWidth];
+        unrolled<kWidth>([&](auto k) FUSEQ_HWY_LAMBDA {
+            weights[k] = hn::Load(d16, strip.weights + ((pair * kWidth + k) * 2 + Half) * N);
+        });
+        unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
+            const auto column = hn::Load(d16, words + ((c * kPairs + pair) * 2 + Half) * N);
+            unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+                constexpr std::size_t kFirst = decltype(p)::value * Stride;
+                constexpr std::size_t kColumn = decltype(c)::value;
+                if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
+                    sums[p] = add_products<N>(column, weights[kColumn - kFirst], sums[p]);
+                }
+            });
+        });
+    });
+}
+
+template <std::size_t N, bool Plain, std::size_t Stride>
+HWY_NOINLINE void run_three_columns(const Strip& strip) {
+    const Finish<N, Plain> finish(strip);
+    const std::size_t pixel =
+        strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
+    Strip rest = strip;
+    for (; rest.count >= kPixelsAtOnce; rest.count -= kPixelsAtOnce) {
+        typename Types<N>::V32 lower[kPixelsAtOnce];
+        typename Types<N>::V32 upper[kPixelsAtOnce];
+        sum_four<N, Stride, 0>(strip, rest.words, lower);
+        sum_four<N, Stride, 1>(strip, rest.words, upper);
+        fuseq::kernels::HWY_NAMESPACE::unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            finish(Sums<N>{lower[p], upper[p]}, rest.dst + p * pixel);
+        });
+        rest.dst += kPixelsAtOnce * pixel;
+        rest.words += kPixelsAtOnce * Stride * 2 * 2 * N;
+    }
+    if (rest.count != 0) {
+        run_windows<N, Plain, 2, 3>(rest);
+    }
+}
+
 template <std::size_t N>
 void run_strip(const Strip& strip) {
     const bool plain = strip.packed.epilogue.plain || strip.packed.epilogue.plain_floats;
-    if (strip.pairs == 2 && strip.packed.shape.kernel_width == 3) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const bool three = strip.pairs == 2 && s.kernel_width == 3;
+    if (three && s.dilation_width == 1 && s.stride_width == 1) {
+        plain ? run_three_columns<N, true, 1>(strip) : run_three_columns<N, false, 1>(strip);
+    } else if (three && s.dilation_width == 1 && s.stride_width == 2) {
+        plain ? run_three_columns<N, true, 2>(strip) : run_three_columns<N, false, 2>(strip);
+    } else if (three) {
         plain ? run_windows<N, true, 2, 3>(strip) : run_windows<N, false, 2, 3>(strip);
     } else {
         plain ? run_windows<N, true, 0, 0>(strip) : run_windows<N, false, 0, 0>(strip);

@@ -115,7 +115,11 @@ HWY_INLINE void store_block(
         }
         return;
     }
-    const auto words = hn::ReorderDemote2To(d16, hn::NearestInt(lower), hn::NearestInt(upper));
+    // Values fit 32-bit integers (Epilogue::clip).
+    using fuseq::kernels::HWY_NAMESPACE::round_raw;
+    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2>>;
+    const auto words =
+        hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
     const hn::FixedTag<std::uint8_t, N> du8;
     const hn::FixedTag<std::int8_t, N> di8;
     const auto bytes =

@@ -306,17 +306,17 @@ HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const PlainFinish& 
     const std::size_t pixel = s.dst_pixel_stride;
     const std::uint8_t* bytes = strip.bytes;
     std::uint8_t* dst = strip.dst;
-    const auto words = [&](auto n, __m256i (&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+    const auto words = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
         V32 sums[kPixelsAtOnce];
         sum_four<Product, Stride, n()>(strip, bytes, sums);
         const __m256 scale = _mm256_load_ps(finish.scale + 8 * n());
         const __m256 bias = _mm256_load_ps(finish.bias + 8 * n());
         unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            to[p] = _mm256_cvtps_epi32(
-                _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums[p].raw), scale, bias));
+            to[p] =
+                _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sums[p].raw), scale, bias));
         });
     };
-    const auto pair = [&](auto n, __m256i (&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+    const auto pair = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
         __m256i second[kPixelsAtOnce];
         words(std::integral_constant<std::size_t, n()>{}, to);
         words(std::integral_constant<std::size_t, n() + 1>{}, second);
