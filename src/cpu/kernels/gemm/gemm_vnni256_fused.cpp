@@ -203,6 +203,62 @@ void fused_bytes(const MicroCall& micro, const EpilogueCall& call) {
     });
 }
 
+// A relu6 and a scale after it, where weights have zero points: bytes are bounded instead of floats.
+template <class Product, std::size_t Count>
+void fused_windows_clip(const MicroCall& micro, const EpilogueCall& call) {
+    narrow::Sums<Count * kVectors> sums;
+    narrow::sum_tile<Product, Count>(sums, micro);
+    const gemm::Epilogue& e = *call.epilogue;
+    const std::size_t channel = call.panel->channel;
+    const WayConstants constants = constants_of<Way::kLong>(call);
+    const float* const of_sum = e.of_sum.data() + channel;
+    const float* const factor = e.ops[1].a.data() + channel;
+    const float* const windows = call.sums;
+    const auto scaled = [&](auto& g) FUSEQ_HWY_LAMBDA {
+        with_one(g, factor, [](VF x, VF by) FUSEQ_HWY_LAMBDA { return hn::Mul(x, by); });
+        return to_bytes<std::uint8_t>(g);
+    };
+    Group<kVectors> highest;
+    for_group<kVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
+        highest.v[i] = hn::Load(DF(), e.ops[0].b.data() + channel + kVector * i);
+    });
+    const __m256i limits = scaled(highest);
+    const std::size_t channels = call.panel->channels;
+    const std::size_t pitch = call.channels;
+    auto* const dst = static_cast<std::uint8_t*>(call.args->dst) + call.pixel * pitch + channel;
+    for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
+        Group<size> g;
+        for_group<size>([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
+        });
+        add_windows(g, windows + row, of_sum);
+        bias_and_scale(g, constants.a, constants.b);
+        store_halves<size>(_mm256_min_epu8(scaled(g), limits), dst + row * pitch, pitch, channels);
+    });
+}
+
+// Whether bounds of bytes do what those of values do: from 0 on, before a scale above it.
+template <class T>
+const FusedFunction* try_windows_clip_of(const FusedFunction* functions, const gemm::Epilogue& e) {
+    const auto all = [](const AlignedVector<float>& list, auto&& holds) {
+        return std::all_of(list.begin(), list.end(), holds);
+    };
+    return std::is_same_v<T, std::uint8_t> &&
+                   is_list<GemmOp::Kind::kClip, GemmOp::Kind::kScale>(e) &&
+                   all(e.ops[0].a, [](float low) { return low == 0.0F; }) &&
+                   all(e.ops[0].b, [](float high) { return high >= 0.0F; }) &&
+                   all(e.ops[1].a, [](float factor) { return factor >= 0.0F; })
+               ? functions
+               : nullptr;
+}
+
+template <class Product, class T>
+const FusedFunction* try_windows_clip(const gemm::Epilogue& e) {
+    static constexpr auto kFunctions = functions_of(&fused_windows_clip<Product, kFiveRows>,
+                                                    &fused_windows_clip<Product, kSixRows>);
+    return try_windows_clip_of<T>(kFunctions.data(), e);
+}
+
 // By the requantizing add of the epilogue.
 template <class Product, class T, bool Unsigned, Way How, std::size_t Count>
 void fused_add(const MicroCall& micro, const EpilogueCall& call) {
@@ -246,7 +302,7 @@ const FusedFunction* find_fused(const gemm::Epilogue& e, bool way) {
     using enum GemmOp::Kind;
     if (!e.of_sum.empty()) {
         return e.rule || e.add ? nullptr
-                               : gemm::first_of(try_fused<P, T, true>(e),
+                               : gemm::first_of(try_fused<P, T, true>(e), try_windows_clip<P, T>(e),
                                                 try_fused<P, T, true, kClip, kScale>(e));
     }
     if (e.rule) {

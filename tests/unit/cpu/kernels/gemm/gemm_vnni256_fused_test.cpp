@@ -229,8 +229,12 @@ TEST_F(Vnni256Fused, TilesTakeZeroPointsOfWeightsAway) {
         gemm::Epilogue epilogue = random_epilogue(rng, store == Store::kI8);
         epilogue.of_sum = constants(rng, -0.5f, 0.5f);
         EXPECT_GE(check_tiles(epilogue, p, store, nullptr), 2u);
-        epilogue.ops = {uniform(Kind::kClip, 10.0f, 150.0f), uniform(Kind::kScale, 1.25f)};
-        EXPECT_GE(check_tiles(epilogue, p, Store::kU8, nullptr), 2u);
+        // From 0 on bytes are bounded, else floats.
+        for (const float low : {0.0f, 10.0f}) {
+            epilogue.ops = {uniform(Kind::kClip, low, 150.0f), uniform(Kind::kScale, 1.25f)};
+            epilogue.ops[1].a = constants(rng, 0.5f, 1.9f);
+            EXPECT_GE(check_tiles(epilogue, p, Store::kU8, nullptr), 2u);
+        }
     }
 }
 
