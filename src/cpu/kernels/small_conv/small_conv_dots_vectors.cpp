@@ -135,17 +135,11 @@ void fill_pixels(const PairFill& p, const std::uint8_t* from) {
     const std::size_t bytes = p.width * p.channels;
     const bool fours = p.elements == kPixelBytes && p.stride <= 2;
     const std::size_t begin = fours ? fill_fours(p, from) : p.begin;
-    const std::size_t number = p.first + begin - p.begin;
-    std::size_t part = number % p.stride;
-    std::size_t at = number / p.stride;
-    for (std::size_t x = begin; x < p.end; ++x) {
+    auto* const to = static_cast<std::uint8_t*>(p.to);
+    for_ring_pixels(p, begin, [&](std::size_t x, std::size_t at) {
         const std::size_t byte = x * p.channels;
-        fill_pixel(p, from + byte, byte + p.elements <= bytes,
-                   static_cast<std::uint8_t*>(p.to) + part * p.part_size + at * p.elements);
-        ++part;
-        at += part == p.stride ? 1 : 0;
-        part = part == p.stride ? 0 : part;
-    }
+        fill_pixel(p, from + byte, byte + p.elements <= bytes, to + at);
+    });
 }
 
 void fill(const PairFill& p) {

@@ -211,17 +211,11 @@ template <class T>
 void fill_pixels(const PairFill& p, const T* from) {
     const std::size_t bytes = p.width * p.channels;
     const std::size_t begin = fills_four(p) ? fill_fours(p, from, p.begin) : p.begin;
-    const std::size_t number = p.first + begin - p.begin;
-    std::size_t part = number % p.stride;
-    std::size_t at = number / p.stride;
-    for (std::size_t x = begin; x < p.end; ++x) {
+    auto* const to = static_cast<std::int16_t*>(p.to);
+    for_ring_pixels(p, begin, [&](std::size_t x, std::size_t at) {
         const std::size_t byte = x * p.channels;
-        fill_pixel(p, from + byte, byte + p.elements <= bytes,
-                   static_cast<std::int16_t*>(p.to) + part * p.part_size + at * p.elements);
-        ++part;
-        at += part == p.stride ? 1 : 0;
-        part = part == p.stride ? 0 : part;
-    }
+        fill_pixel(p, from + byte, byte + p.elements <= bytes, to + at);
+    });
 }
 
 template <class T>
