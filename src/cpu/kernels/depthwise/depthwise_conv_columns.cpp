@@ -144,8 +144,8 @@ struct Sums {
     typename Types<N>::V32 lower, upper;
 };
 
-// The epilogue and the store of a pixel. Copies of what it needs: for the compiler a store might
-// change the strip.
+// The epilogue and the store of a pixel: plain, or any. Copies of what it needs: for the compiler a
+// store might change the strip.
 template <std::size_t N, bool Plain>
 struct Finish {
     explicit Finish(const Strip& strip)
@@ -153,8 +153,6 @@ struct Finish {
           block(strip.block),
           scale(block.scale),
           bias(block.bias),
-          lists(lists_of(block)),
-          rule(epilogue.clip ? std::nullopt : epilogue.rule),
           channels(block.channels),
           store(epilogue.store) {}
 
@@ -167,12 +165,6 @@ struct Finish {
             store_block<N>(
                 store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
                 fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
-        } else if (rule) {
-            fuseq::kernels::HWY_NAMESPACE::with_form(*rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-                using fuseq::kernels::HWY_NAMESPACE::rule_value;
-                store_block<N>(store, channels, rule_value<form()>(d, lists, 0, low),
-                               rule_value<form()>(d, lists, N / 2, high), dst);
-            });
         } else {
             store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
                            finish_value(d, epilogue, block, N / 2, high), dst);
@@ -183,8 +175,32 @@ struct Finish {
     const Block& block;
     const float* scale;
     const float* bias;
+    std::size_t channels;
+    Store store;
+};
+
+// The same by a rule, without bounds.
+template <std::size_t N, RuleForm F>
+struct RuleFinish {
+    explicit RuleFinish(const Strip& strip)
+        : lists(lists_of(strip.block)),
+          zero_point(hn::Set(typename Types<N>::D16(), strip.packed.epilogue.zero_point)),
+          channels(strip.block.channels),
+          store(strip.packed.epilogue.store) {}
+
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        const typename Types<N>::DF d;
+        const auto low = value_before_zero<F>(d, lists, 0, hn::ConvertTo(d, sums.lower));
+        const auto high = value_before_zero<F>(d, lists, N / 2, hn::ConvertTo(d, sums.upper));
+        auto words = to_words<N>(low, high);
+        if constexpr (has_zero_apart(F)) {
+            words = hn::SaturatedAdd(words, zero_point);
+        }
+        store_words<N>(store, channels, words, dst);
+    }
+
     fuseq::kernels::HWY_NAMESPACE::RuleLists lists;
-    std::optional<RuleForm> rule;  // without bounds
+    typename Types<N>::V16 zero_point;
     std::size_t channels;
     Store store;
 };
@@ -233,9 +249,9 @@ HWY_INLINE void add_windows(const Strip& strip,
     }
 }
 
-template <std::size_t N, bool Plain, std::size_t Pairs, std::size_t Width>
+template <std::size_t N, class Finish, std::size_t Pairs, std::size_t Width>
 HWY_NOINLINE void run_windows(const Strip& strip) {
-    const Finish<N, Plain> finish(strip);
+    const Finish finish(strip);
     const Windows<N, Pairs, Width> windows(strip);
     const std::size_t pixel =
         strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
@@ -259,11 +275,24 @@ HWY_NOINLINE void run_windows(const Strip& strip) {
 
 template <std::size_t N>
 void run_strip(const Strip& strip) {
-    const bool plain = strip.packed.epilogue.plain || strip.packed.epilogue.plain_floats;
-    if (strip.pairs == 2 && strip.packed.shape.kernel_width == 3) {
-        plain ? run_windows<N, true, 2, 3>(strip) : run_windows<N, false, 2, 3>(strip);
+    const Epilogue& e = strip.packed.epilogue;
+    const bool plain = e.plain || e.plain_floats;
+    const bool is_small = strip.pairs == 2 && strip.packed.shape.kernel_width == 3;
+    using Plain = Finish<N, true>;
+    using Any = Finish<N, false>;
+#if HWY_TARGET <= HWY_AVX2
+    if (e.rule && !e.clip) {
+        with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+            using Rule = RuleFinish<N, form()>;
+            is_small ? run_windows<N, Rule, 2, 3>(strip) : run_windows<N, Rule, 0, 0>(strip);
+        });
+        return;
+    }
+#endif
+    if (is_small) {
+        plain ? run_windows<N, Plain, 2, 3>(strip) : run_windows<N, Any, 2, 3>(strip);
     } else {
-        plain ? run_windows<N, true, 0, 0>(strip) : run_windows<N, false, 0, 0>(strip);
+        plain ? run_windows<N, Plain, 0, 0>(strip) : run_windows<N, Any, 0, 0>(strip);
     }
 }
 

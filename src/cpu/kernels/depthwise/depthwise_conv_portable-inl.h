@@ -14,8 +14,8 @@
 
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
-#include "cpu/kernels/common/rule_value-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
+#include "cpu/kernels/depthwise/depthwise_rule-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,17 +24,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_INLINE fuseq::kernels::HWY_NAMESPACE::RuleLists lists_of(const Block& block) {
-    return {.scale = block.scale, .bias = block.bias, .rest = block.slope, .below = block.below};
-}
-
 template <class D, class V = hn::Vec<D> >
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
-    if (e.rule) {
-        const auto lists = lists_of(block);
-        fuseq::kernels::HWY_NAMESPACE::with_form(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-            v = fuseq::kernels::HWY_NAMESPACE::rule_value<form()>(d, lists, at, v);
-        });
+    if (e.rule && *e.rule != RuleForm::kOneFloor) {
+        v = value_of_rule(d, e, block, at, v);
     } else {
         v = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
                                                          hn::Load(d, block.bias + at));
@@ -80,14 +73,38 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* 
     }
 }
 
+// The words of N channels, in order.
+template <std::size_t N, class VF>
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > to_words(VF lower, VF upper) {
+    const hn::FixedTag<std::int16_t, N> d16;
+    return hn::ReorderDemote2To(d16, hn::NearestInt(lower), hn::NearestInt(upper));
+}
+// The first `channels` of them as bytes.
+template <std::size_t N>
+HWY_INLINE void store_words(Store store,
+                            std::size_t channels,
+                            hn::Vec<hn::FixedTag<std::int16_t, N> > words,
+                            std::uint8_t* dst) {
+    const hn::FixedTag<std::uint8_t, N> du8;
+    const hn::FixedTag<std::int8_t, N> di8;
+    const auto bytes =
+        store == Store::kU8 ? hn::DemoteTo(du8, words) : hn::BitCast(du8, hn::DemoteTo(di8, words));
+    if (channels == N) {
+        hn::StoreU(bytes, du8, dst);
+    } else {
+        alignas(64) std::uint8_t some[N];
+        hn::Store(bytes, du8, some);
+        std::memcpy(dst, some, channels);
+    }
+}
+
 // N channels, in order, of which the first `channels` are wanted.
 template <std::size_t N, class VF>
 HWY_INLINE void store_block(
     Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
     const hn::FixedTag<float, N / 2> df;
-    const hn::FixedTag<std::int16_t, N> d16;
-    alignas(64) std::uint8_t some[N * 4];
     if (store == Store::kF32) {
+        alignas(64) std::uint8_t some[N * 4];
         alignas(64) float low[N / 2];
         alignas(64) float high[N / 2];
         hn::Store(lower, df, low);
@@ -99,17 +116,7 @@ HWY_INLINE void store_block(
         std::memcpy(dst, some, channels * sizeof(float));
         return;
     }
-    const auto words = hn::ReorderDemote2To(d16, hn::NearestInt(lower), hn::NearestInt(upper));
-    const hn::FixedTag<std::uint8_t, N> du8;
-    const hn::FixedTag<std::int8_t, N> di8;
-    const auto bytes =
-        store == Store::kU8 ? hn::DemoteTo(du8, words) : hn::BitCast(du8, hn::DemoteTo(di8, words));
-    if (channels == N) {
-        hn::StoreU(bytes, du8, dst);
-    } else {
-        hn::Store(bytes, du8, some);
-        std::memcpy(dst, some, channels);
-    }
+    store_words<N>(store, channels, to_words<N>(lower, upper), dst);
 }
 
 // Form<N, Signed>::kRun for the widest block of channels that target and tensor have.
