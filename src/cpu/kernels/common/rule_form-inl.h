@@ -48,11 +48,14 @@ FUSEQ_INLINE __m512i by_real(__m512i sum, __m512 scale, __m512i bias) {
     return _mm512_add_epi32(by_real(sum, scale), bias);
 }
 
-// kMirrored without the zero point. bias: at least 0.
-FUSEQ_INLINE __m512i by_mirrored(__m512i sum, __m512 scale, __m512 bias) {
+// kMirrored without the zero point. bias: at least 0; sign: the bits of signs, from memory, since a
+// constant is made anew each time.
+inline __m512i sign_bits() {
+    return _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
+}
+FUSEQ_INLINE __m512i by_mirrored(__m512i sum, __m512 scale, __m512 bias, __m512i sign) {
     constexpr int kWithSign = 0xEA;  // (sum and sign) or bias
     constexpr int kToZero = _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC;
-    const __m512i sign = _mm512_set1_epi32(std::numeric_limits<std::int32_t>::min());
     const __m512 x = _mm512_cvtepi32_ps(sum);
 #if FUSEQ_VECTOR_ASM
     __asm__("" : "+v"(sum) : "v"(x));  // the next instruction may overwrite the sum

@@ -66,6 +66,7 @@ struct Strip {
     std::ptrdiff_t dst_step;
     __m512i flip;
     __m512i zero_point;  // of rules, in words
+    __m512i sign;        // of kMirrored
     bool zero_padding;   // columns outside of src add nothing to the sums
     const Block* block;
     const Epilogue* epilogue;
@@ -210,7 +211,8 @@ constexpr bool has_zero_apart(Ending e) {
 }
 
 template <Ending E>
-FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias, __m512 below) {
+FUSEQ_INLINE __m512i
+by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias, __m512 below, __m512i sign) {
     if constexpr (E == Ending::kNearest) {
         return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, bias));
     } else if constexpr (E == Ending::kFloor) {
@@ -220,7 +222,7 @@ FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias
     } else if constexpr (E == Ending::kReal) {
         return by_real(acc, scale);
     } else if constexpr (E == Ending::kMirrored) {
-        return by_mirrored(acc, scale, bias);
+        return by_mirrored(acc, scale, bias, sign);
     } else {
         return by_real_zero_first(acc, scale, bias);
     }
@@ -260,7 +262,7 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
         __m512i v;
         with_ending(ending_of(e), [&](auto ending) FUSEQ_LAMBDA {
             v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
-                                  vector_of(at + kBias), vector_of(at + kBelow));
+                                  vector_of(at + kBias), vector_of(at + kBelow), sign_bits());
         });
         return v;
     }

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "cpu/machine/instructions.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 #include "unit/cpu/kernels/depthwise/depthwise_case.hpp"
+#include "unit/cpu/kernels/depthwise/vnni256_encodings.hpp"
 #include "unit/cpu/kernels/eltwise/sum_rules.hpp"
 
 namespace fuseq::kernels {
@@ -55,7 +58,7 @@ void make_rule(std::mt19937& rng, Case& c) {
 
 // Many sums with a scale of 2^-7 are integers, and floats rounded to the nearest would be above
 // many of the others.
-TEST(DepthwiseRule, MatchPlainLoopsInEachForm) {
+TEST(DepthwiseRule, MatchesPlainLoopsInEachForm) {
     if (!has_avx512_vnni()) {
         GTEST_SKIP() << "this machine has no AVX-512 VNNI";
     }
@@ -70,7 +73,7 @@ TEST(DepthwiseRule, MatchPlainLoopsInEachForm) {
     }
 }
 
-TEST(DepthwiseRule, MatchPlainLoopsOnEveryTarget) {
+TEST(DepthwiseRule, MatchesPlainLoopsOnEveryTarget) {
     on_every_target([](const std::string&) {
         for (unsigned seed = 0; DepthwiseConv::stores_rules() && seed < 200; ++seed) {
             SCOPED_TRACE(detail::cat("seed ", seed));
@@ -78,9 +81,27 @@ TEST(DepthwiseRule, MatchPlainLoopsOnEveryTarget) {
             Case c = random_case(rng);
             make_rule(rng, c);
             ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kPortable, rng));
+            ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kColumns, rng));
             ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kAuto, rng));
         }
     });
+}
+
+TEST(DepthwiseRule, MatchesPlainLoopsByDotProductsIn256Bits) {
+    const bool ran = fuseq::test::with_each_encoding([] {
+        for (unsigned seed = 0; seed < 300; ++seed) {
+            SCOPED_TRACE(detail::cat("seed ", seed));
+            std::mt19937 rng(seed);
+            Case c = random_case(rng);
+            make_rule(rng, c);
+            if (c.params.shape.src_channels >= 32) {
+                ASSERT_NO_FATAL_FAILURE(expect_exact(c, DepthwisePath::kQuads, rng));
+            }
+        }
+    });
+    if (!ran) {
+        GTEST_SKIP() << "this machine has no dot products of bytes in 256 bits";
+    }
 }
 
 // A layer of 3x3 whose sums are rounded by a rule of integers, as the step of a plan makes it.
@@ -174,11 +195,14 @@ TEST(DepthwiseRule, LayersRoundAsTheirRule) {
             c.params.zero_point = layer.own->zero_point;
             c.params.low = layer.own->low;
             c.params.high = layer.own->high;
-            const DepthwiseConv conv(c.params);
-            SCOPED_TRACE(conv.implementation());
-            std::vector<std::uint8_t> dst(want.size());
-            conv.run(c.src.data(), dst.data());
-            ASSERT_EQ(dst, want) << describe(c);
+            for (const DepthwisePath path : {DepthwisePath::kAuto, DepthwisePath::kColumns}) {
+                c.params.path = path;
+                const DepthwiseConv conv(c.params);
+                SCOPED_TRACE(conv.implementation());
+                std::vector<std::uint8_t> dst(want.size());
+                conv.run(c.src.data(), dst.data());
+                ASSERT_EQ(dst, want) << describe(c);
+            }
         }
     });
     if (DepthwiseConv::stores_rules()) {
