@@ -5,7 +5,8 @@
 // half to even) of the same product, i8 -> i8. Arguments: width = height of src, its channels,
 // channels of dst (gemm), and how the product ends: 0 native, 1 by the rule's scale and shift, 2 by
 // two lines, 3 by two lines of a small multiplier, for which floats lack the bits (from a buffer:
-// integers), 4 by floors and 5 by products with floats. The kernel stores 1 itself and the others
+// integers), 4 by floors, 5 by products with floats and 6 by floors of one multiply-add
+// (depthwise). The kernel stores 1 itself and the others
 // where it can (rule_form.hpp). A depthwise kernel is 3x3.
 #include <benchmark/benchmark.h>
 
@@ -21,7 +22,7 @@
 namespace fuseq::bench {
 namespace {
 
-enum End { kNative, kOwn, kTwoLines, kSmall, kFloored, kReal };
+enum End { kNative, kOwn, kTwoLines, kSmall, kFloored, kReal, kOneFloor };
 
 constexpr float kScale = 0.0075F;
 
@@ -37,12 +38,13 @@ kernels::SumRounding rounding_of(std::size_t channels, End end) {
                 "a rule"};
     }
     const kernels::FixedMultiplier multiplier =
-        end == kFloored ? kernels::FixedMultiplier{1583594044, -10}
-                        : kernels::FixedMultiplier{2061584302, end == kSmall ? -13 : -7};
+        end == kFloored    ? kernels::FixedMultiplier{1583594044, -10}
+        : end == kOneFloor ? kernels::FixedMultiplier{1583594044, -8}
+                           : kernels::FixedMultiplier{2061584302, end == kSmall ? -13 : -7};
     const std::vector<kernels::FixedMultiplier> fixed(channels, multiplier);
     const auto rounding =
         end == kFloored ? kernels::ProductRounding::kHalfUp : kernels::ProductRounding::kHalfAway;
-    const int zero_point = end == kOwn ? -128 : end == kFloored ? -100 : 0;
+    const int zero_point = end == kOwn || end == kOneFloor ? -128 : end == kFloored ? -100 : 0;
     return {kernels::SumColumns(rounding, bias, fixed, {}),
             {zero_point, -128, 127},
             ElementType::i8,
@@ -51,7 +53,8 @@ kernels::SumRounding rounding_of(std::size_t channels, End end) {
 
 End end_of(benchmark::State& state, int argument) {
     const auto end = static_cast<End>(state.range(argument));
-    constexpr const char* kNames[] = {"native", "own", "two lines", "small", "floored", "real"};
+    constexpr const char* kNames[] = {"native",  "own",  "two lines", "small",
+                                      "floored", "real", "one floor"};
     state.SetLabel(kNames[end]);
     return end;
 }
@@ -134,10 +137,13 @@ void rounding_depthwise(benchmark::State& state) {
     const std::vector<std::int8_t> weights(bytes.begin(), bytes.end());
     const kernels::SumRounding rounding = rounding_of(channels, end);
     const bool rules = end != kNative && kernels::DepthwiseConv::stores_rules();
-    const auto own = end == kOwn ? rounding.fused() : rules ? rounding.by_rule() : std::nullopt;
+    const auto own = end == kOwn ? rounding.fused()
+                     : rules     ? rounding.by_short_rule()
+                                 : std::nullopt;
     const bool in_kernel = end == kNative || own;
     const std::vector<float> scale = own ? own->scale : std::vector<float>{in_kernel ? kScale : 1};
-    const std::vector<float> bias = own ? own->shift : std::vector<float>{};
+    const bool has_bias = own && own->rule != kernels::RuleForm::kReal;
+    const std::vector<float> bias = has_bias ? own->shift : std::vector<float>{};
     const std::vector<std::int32_t> zero_point{-3};
     kernels::DepthwiseParams params;
     params.shape = {{.src_channels = channels,
@@ -158,6 +164,7 @@ void rounding_depthwise(benchmark::State& state) {
     params.bias = bias;
     if (own) {
         params.rule = own->rule;
+        params.zero_point = own->zero_point;
         params.rest = own->rest;
         params.below = own->below;
         params.offset = own->offset;
@@ -198,7 +205,7 @@ void gemm_layers(benchmark::internal::Benchmark* b) {
 void depthwise_layers(benchmark::internal::Benchmark* b) {
     for (const auto& layer :
          {std::vector<std::int64_t>{24, 32}, {12, 64}, {28, 192}, {112, 32}, {14, 384}}) {
-        for (const std::int64_t end : {0, 1, 2, 3, 4, 5}) {
+        for (const std::int64_t end : {0, 1, 2, 3, 4, 5, 6}) {
             b->Args({layer[0], layer[1], end});
         }
     }

@@ -80,8 +80,9 @@ DepthwiseStep::Remake remake_of(const kernels::DepthwiseParams& params,
         rounded.src_zero_point = zero_point;
         rounded.weights = weights.values<std::int8_t>();
         rounded.scale = own.scale;
-        rounded.bias = own.shift;
+        rounded.bias = own.rule == kernels::RuleForm::kReal ? std::span<const float>() : own.shift;
         rounded.rule = own.rule;
+        rounded.zero_point = own.zero_point;
         rounded.rest = own.rest;
         rounded.below = own.below;
         rounded.offset = own.offset;

@@ -315,7 +315,7 @@ SmallConvolutionStep::Remake remake_of(const kernels::SmallConvParams& params,
         rounded.ops = {};
         rounded.results = {};
         if (own.rule) {
-            if (!listed || !is_floor(*own.rule) || !kernels::SmallConv::takes_floors(rounded)) {
+            if (!listed || !has_rest(*own.rule) || !kernels::SmallConv::takes_floors(rounded)) {
                 return std::nullopt;
             }
             rounded.rest = own.rest;

@@ -230,7 +230,7 @@ void DepthwiseStep::set_rounding(std::shared_ptr<const kernels::SumRounding> rou
     rounded_ = true;
     kernels::PartRounding part = rounding->fused_in_part();
     const bool rules = !part.rest.empty() && kernels::DepthwiseConv::stores_rules();
-    if (auto own = rules ? rounding->by_rule() : std::nullopt) {
+    if (auto own = rules ? rounding->by_short_rule() : std::nullopt) {
         part = {.own = std::move(*own)};
     }
     std::size_t apart = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The forms of rule_form.hpp on any target with fused multiply-adds: floats that become the integer
-// when they are rounded. Floors are rounded down, in all of this and to integers (round_down.hpp). To
+// when they are rounded. Floors are rounded down, in all of this and to integers (rounding_mode.hpp). To
 // be included after hwy/highway.h, once a target (the usual toggle of Highway's -inl.h files).
 #if defined(FUSEQ_KERNELS_RULE_VALUE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FUSEQ_KERNELS_RULE_VALUE_INL_H_

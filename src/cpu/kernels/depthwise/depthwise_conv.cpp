@@ -3,7 +3,6 @@
 #include "cpu/kernels/depthwise/depthwise_conv.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -11,7 +10,8 @@
 
 #include <fmt/core.h>
 
-#include "cpu/kernels/common/round_down.hpp"
+#include "cpu/kernels/common/rounding_mode.hpp"
+#include "cpu/kernels/depthwise/depthwise_check.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
 #include "cpu/kernels/float_conv/float_sum.hpp"
 #include "cpu/machine/avx_vnni.hpp"
@@ -21,119 +21,6 @@
 namespace fuseq::kernels {
 namespace depthwise {
 namespace {
-
-[[noreturn]] void refuse(const std::string& rule) {
-    throw Error("compile", "depthwise kernel: " + rule);
-}
-
-template <class T>
-bool list_fits(std::span<const T> list, std::size_t channels, std::size_t min) {
-    return list.size() == channels || list.size() == 1 || list.size() == min;
-}
-
-bool all_finite(std::span<const float> list) {
-    return std::all_of(list.begin(), list.end(), [](float v) { return std::isfinite(v); });
-}
-
-void check_shape(const DepthwiseShape& s) {
-    const std::size_t sizes[] = {s.batch,         s.src_channels,    s.src_height,
-                                 s.src_width,     s.dst_height,      s.dst_width,
-                                 s.kernel_height, s.kernel_width,    s.stride_height,
-                                 s.stride_width,  s.dilation_height, s.dilation_width};
-    constexpr std::size_t kLargest = std::size_t{1} << 31;
-    for (const std::size_t size : sizes) {
-        if (size == 0 || size > kLargest) {
-            refuse(fmt::format("a size of {}, expected 1 to 2^31", size));
-        }
-    }
-    if (s.kernel_height > kMaxTaps || s.kernel_width > kMaxTaps ||
-        s.kernel_height * s.kernel_width > kMaxTaps) {
-        refuse(fmt::format("kernel {}x{}, at most {} taps are possible", s.kernel_height,
-                           s.kernel_width, kMaxTaps));
-    }
-    if (s.src_pixel_stride < s.src_channels || s.dst_pixel_stride < s.src_channels ||
-        s.src_pixel_stride > kLargest || s.dst_pixel_stride > kLargest) {
-        refuse(fmt::format("pixel strides {}, {} for {} channels", s.src_pixel_stride,
-                           s.dst_pixel_stride, s.src_channels));
-    }
-    if (s.dst_channels != s.src_channels) {
-        refuse(fmt::format("{} channels of dst, expected {}, those of src", s.dst_channels,
-                           s.src_channels));
-    }
-    const auto limit = static_cast<std::ptrdiff_t>(kLargest);
-    if (std::abs(s.pad_top) > limit || std::abs(s.pad_left) > limit) {
-        refuse(fmt::format("padding {}, {}", s.pad_top, s.pad_left));
-    }
-}
-
-void check_rule(const DepthwiseParams& p) {
-    if (!p.rule) {
-        return;
-    }
-    const std::size_t rests = is_floor(*p.rule) ? p.shape.src_channels : 0;
-    if (p.rest.size() != rests || !all_finite(p.rest)) {
-        refuse(fmt::format("a rule with {} finite rests of the scale, expected {}", p.rest.size(),
-                           rests));
-    }
-    const std::size_t others = *p.rule == RuleForm::kTwoFloors ? p.shape.src_channels : 0;
-    if (p.below.size() != others || !all_finite(p.below)) {
-        refuse(fmt::format("a rule with {} finite biases below 0, expected {}", p.below.size(),
-                           others));
-    }
-    constexpr float kMaxBias = 1 << 24;
-    for (const float bias : p.bias) {
-        if (!(std::abs(bias) <= kMaxBias)) {
-            refuse(fmt::format("a rule with a bias of {}, expected -2^24 to 2^24", bias));
-        }
-    }
-    if (!DepthwiseConv::stores_rules() || p.dst_type == ElementType::f32 || !p.slope.empty() ||
-        p.shift != 0.0f) {
-        refuse("rules are for bytes and AVX2, without a slope or a shift");
-    }
-}
-
-void check(const DepthwiseParams& p) {
-    const std::size_t channels = p.shape.src_channels;
-    const bool is_signed = p.src_type == ElementType::i8;
-    if (!is_signed && p.src_type != ElementType::u8) {
-        refuse("source type " + to_string(p.src_type) + ", expected u8 or i8");
-    }
-    if (p.dst_type != ElementType::u8 && p.dst_type != ElementType::i8 &&
-        p.dst_type != ElementType::f32) {
-        refuse("destination type " + to_string(p.dst_type) + ", expected u8, i8 or f32");
-    }
-    if (!list_fits(p.src_zero_point, channels, 0)) {
-        refuse(fmt::format("{} zero points for {} channels", p.src_zero_point.size(), channels));
-    }
-    for (const std::int32_t zero_point : p.src_zero_point) {
-        if (zero_point < (is_signed ? -128 : 0) || zero_point > (is_signed ? 127 : 255)) {
-            refuse(fmt::format("zero point {} is no {}", zero_point, to_string(p.src_type)));
-        }
-    }
-    if (!list_fits(p.offset, channels, 0)) {
-        refuse(fmt::format("{} offsets for {} channels", p.offset.size(), channels));
-    }
-    for (const std::int32_t offset : p.offset) {
-        constexpr std::int32_t kMaxOffset = 1 << 24;
-        if (offset < -kMaxOffset || offset > kMaxOffset) {
-            refuse(fmt::format("an offset of {}, expected -2^24 to 2^24", offset));
-        }
-    }
-    if (p.weights.size() != channels * p.shape.kernel_height * p.shape.kernel_width) {
-        refuse(fmt::format("{} weights for {} channels of {}x{}", p.weights.size(), channels,
-                           p.shape.kernel_height, p.shape.kernel_width));
-    }
-    check_rule(p);
-    if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
-        !list_fits(p.slope, channels, 0)) {
-        refuse(fmt::format("{} scales, {} biases, {} slopes for {} channels", p.scale.size(),
-                           p.bias.size(), p.slope.size(), channels));
-    }
-    if (!all_finite(p.scale) || !all_finite(p.bias) || !all_finite(p.slope) ||
-        !std::isfinite(p.shift) || !(p.low <= p.high)) {
-        refuse("scale, bias, slope or shift is not finite, or low > high");
-    }
-}
 
 template <class T>
 T value_of(std::span<const T> list, std::size_t channel, T otherwise) {
@@ -178,10 +65,12 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     e.low = std::clamp(p.low, min, max);
     e.high = std::clamp(p.high, min, max);
     e.clip = e.low > min || e.high < max || may_overflow(p);
-    e.rule = p.rule;
+    const bool is_native = !p.rule || *p.rule == RuleForm::kOneFloor;
     e.low_byte = static_cast<std::int8_t>(static_cast<int>(e.low));
     e.high_byte = static_cast<std::int8_t>(static_cast<int>(e.high));
-    e.plain = !e.slope && e.shift == 0.0f && !e.clip && !e.rule;
+    e.plain = !e.slope && e.shift == 0.0f && !e.clip && is_native;
+    e.rule = e.plain ? std::nullopt : p.rule;
+    e.zero_point = static_cast<std::int16_t>(p.rule ? p.zero_point : 0);
     return e;
 }
 
@@ -202,14 +91,8 @@ private:
 
 class BlockPacker {
 public:
-    BlockPacker(const DepthwiseParams& params,
-                const Order& order,
-                std::size_t first_channel,
-                bool integer_bias)
-        : p_(params),
-          order_(order),
-          first_(first_channel),
-          integer_bias_(integer_bias && params.rule == RuleForm::kReal) {}
+    BlockPacker(const DepthwiseParams& params, const Order& order, std::size_t first_channel)
+        : p_(params), order_(order), first_(first_channel) {}
 
     std::size_t bytes() const {
         std::size_t weights = 0;
@@ -237,7 +120,7 @@ public:
         block.scale = reinterpret_cast<const float*>(out.at());
         each_slot(out, 0.0f, [&](std::size_t c) { return way(c).scale; });
         block.bias = reinterpret_cast<const float*>(out.at());
-        each_slot(out, 0.0f, [&](std::size_t c) { return stored_bias(way(c).shift); });
+        each_slot(out, 0.0f, [&](std::size_t c) { return way(c).shift; });
         block.slope = reinterpret_cast<const float*>(out.at());
         each_slot(out, 0.0f, [&](std::size_t c) {
             return value_of(p_.rest.empty() ? p_.slope : p_.rest, c, 1.0f);
@@ -259,9 +142,6 @@ private:
         for (const std::ptrdiff_t slot : order_.slots) {
             out.put<T>(slot < 0 ? none : value(first_ + static_cast<std::size_t>(slot)));
         }
-    }
-    float stored_bias(float bias) const {
-        return integer_bias_ ? std::bit_cast<float>(static_cast<std::int32_t>(bias)) : bias;
     }
     std::int32_t init(std::size_t channel, bool flips) const {
         const std::size_t taps = p_.shape.kernel_height * p_.shape.kernel_width;
@@ -313,7 +193,6 @@ private:
     const DepthwiseParams& p_;
     const Order& order_;
     std::size_t first_;
-    bool integer_bias_;
 };
 
 void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
@@ -333,16 +212,16 @@ void pack(Packed& packed, const DepthwiseParams& p, const Path& path) {
         }
         orders.push_back(path.order(packed.shape, path.block_channels, block.channels));
         offsets.push_back(bytes);
-        bytes += BlockPacker(p, orders.back(), block.first_channel, path.integer_bias).bytes();
+        bytes += BlockPacker(p, orders.back(), block.first_channel).bytes();
         bytes = (bytes + 63) / 64 * 64;
         packed.blocks.push_back(block);
     }
     packed.memory.resize(bytes);
     const bool float_sums = path.float_sums && packed.flip == 0 && packed.epilogue.plain &&
-                            packed.epilogue.store == Store::kU8;
+                            !packed.rounding && packed.epilogue.store == Store::kU8;
     for (std::size_t b = 0; b < packed.blocks.size(); ++b) {
         Block& block = packed.blocks[b];
-        BlockPacker(p, orders[b], block.first_channel, path.integer_bias)
+        BlockPacker(p, orders[b], block.first_channel)
             .write(packed.memory.data() + offsets[b], packed.flip != 0, float_sums, block);
     }
 }
@@ -430,8 +309,9 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
                                          [](std::int32_t zero_point) { return zero_point == 0; });
     packed->fast_rows = path.fast_rows;
     packed->even_rows = path.even_rows;
-    // Instructions of AVX-512 choose how they round.
-    packed->rounds_down = p.rule && is_floor(*p.rule) && !path.integer_bias;
+    // One floor is native code.
+    const bool has_mode = p.rule && (*p.rule == RuleForm::kOneFloor || !path.rounds_itself);
+    packed->rounding = has_mode ? rounding_of(*p.rule) : std::nullopt;
     packed->run = path.run;
     packed->implementation = path.name;
     pack(*packed, p, path);
@@ -474,7 +354,7 @@ void DepthwiseConv::run(const void* src, void* dst, Range rows, Range blocks) co
         if (packed_->overlaps && blocks.end == this->blocks()) {
             ++blocks.end;
         }
-        const RoundDown mode(packed_->rounds_down);
+        const RoundingMode mode(packed_->rounding);
         packed_->run(*packed_, static_cast<const std::uint8_t*>(src),
                      static_cast<std::uint8_t*>(dst), rows, blocks);
     }

@@ -64,8 +64,9 @@ struct DepthwiseParams {
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
     // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors and `below` of
-    // two floors, one a channel.
+    // two floors, one a channel. kReal has a zero point in place of `bias`, kMirrored has both.
     std::optional<RuleForm> rule{};
+    std::int32_t zero_point = 0;  // of dst, -255 to 255
     std::span<const float> rest{};
     std::span<const float> below{};
     float shift = 0.0f;

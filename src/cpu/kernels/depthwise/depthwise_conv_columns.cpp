@@ -145,8 +145,8 @@ struct Sums {
     typename Types<N>::V32 lower, upper;
 };
 
-// The epilogue and the store of a pixel. Copies of what it needs: for the compiler a store might
-// change the strip.
+// The epilogue and the store of a pixel: plain, or any. Copies of what it needs: for the compiler a
+// store might change the strip.
 template <std::size_t N, bool Plain>
 struct Finish {
     explicit Finish(const Strip& strip)
@@ -154,8 +154,6 @@ struct Finish {
           block(strip.block),
           scale(block.scale),
           bias(block.bias),
-          lists(lists_of(block)),
-          rule(epilogue.clip ? std::nullopt : epilogue.rule),
           channels(block.channels),
           store(epilogue.store) {}
 
@@ -168,12 +166,6 @@ struct Finish {
             store_block<N>(
                 store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
                 fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
-        } else if (rule) {
-            fuseq::kernels::HWY_NAMESPACE::with_form(*rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-                using fuseq::kernels::HWY_NAMESPACE::rule_value;
-                store_block<N>(store, channels, rule_value<form()>(d, lists, 0, low),
-                               rule_value<form()>(d, lists, N / 2, high), dst);
-            });
         } else {
             store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
                            finish_value(d, epilogue, block, N / 2, high), dst);
@@ -184,8 +176,32 @@ struct Finish {
     const Block& block;
     const float* scale;
     const float* bias;
+    std::size_t channels;
+    Store store;
+};
+
+// The same by a rule, without bounds.
+template <std::size_t N, RuleForm F>
+struct RuleFinish {
+    explicit RuleFinish(const Strip& strip)
+        : lists(lists_of(strip.block)),
+          zero_point(hn::Set(typename Types<N>::D16(), strip.packed.epilogue.zero_point)),
+          channels(strip.block.channels),
+          store(strip.packed.epilogue.store) {}
+
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        const typename Types<N>::DF d;
+        const auto low = value_before_zero<F>(d, lists, 0, hn::ConvertTo(d, sums.lower));
+        const auto high = value_before_zero<F>(d, lists, N / 2, hn::ConvertTo(d, sums.upper));
+        auto words = to_words<N>(low, high);
+        if constexpr (has_zero_apart(F)) {
+            words = hn::SaturatedAdd(words, zero_point);
+        }
+        store_words<N>(store, channels, words, dst);
+    }
+
     fuseq::kernels::HWY_NAMESPACE::RuleLists lists;
-    std::optional<RuleForm> rule;  // without bounds
+    typename Types<N>::V16 zero_point;
     std::size_t channels;
     Store store;
 };
@@ -234,9 +250,9 @@ HWY_INLINE void add_windows(const Strip& strip,
     }
 }
 
-template <std::size_t N, bool Plain, std::size_t Pairs, std::size_t Width>
+template <std::size_t N, class Finish, std::size_t Pairs, std::size_t Width>
 HWY_NOINLINE void run_windows(const Strip& strip) {
-    const Finish<N, Plain> finish(strip);
+    const Finish finish(strip);
     const Windows<N, Pairs, Width> windows(strip);
     const std::size_t pixel =
         strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
@@ -291,9 +307,9 @@ HWY_INLINE void sum_four(const Strip& strip,
     });
 }
 
-template <std::size_t N, bool Plain, std::size_t Stride>
+template <std::size_t N, class Finish, std::size_t Stride>
 HWY_NOINLINE void run_three_columns(const Strip& strip) {
-    const Finish<N, Plain> finish(strip);
+    const Finish finish(strip);
     const std::size_t pixel =
         strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
     Strip rest = strip;
@@ -309,23 +325,40 @@ HWY_NOINLINE void run_three_columns(const Strip& strip) {
         rest.words += kPixelsAtOnce * Stride * 2 * 2 * N;
     }
     if (rest.count != 0) {
-        run_windows<N, Plain, 2, 3>(rest);
+        run_windows<N, Finish, 2, 3>(rest);
+    }
+}
+
+template <std::size_t N, class Finish>
+HWY_INLINE void run_strip_with(const Strip& strip) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const bool three = strip.pairs == 2 && s.kernel_width == 3;
+    if (three && s.dilation_width == 1 && s.stride_width == 1) {
+        run_three_columns<N, Finish, 1>(strip);
+    } else if (three && s.dilation_width == 1 && s.stride_width == 2) {
+        run_three_columns<N, Finish, 2>(strip);
+    } else if (three) {
+        run_windows<N, Finish, 2, 3>(strip);
+    } else {
+        run_windows<N, Finish, 0, 0>(strip);
     }
 }
 
 template <std::size_t N>
 void run_strip(const Strip& strip) {
-    const bool plain = strip.packed.epilogue.plain || strip.packed.epilogue.plain_floats;
-    const DepthwiseShape& s = strip.packed.shape;
-    const bool three = strip.pairs == 2 && s.kernel_width == 3;
-    if (three && s.dilation_width == 1 && s.stride_width == 1) {
-        plain ? run_three_columns<N, true, 1>(strip) : run_three_columns<N, false, 1>(strip);
-    } else if (three && s.dilation_width == 1 && s.stride_width == 2) {
-        plain ? run_three_columns<N, true, 2>(strip) : run_three_columns<N, false, 2>(strip);
-    } else if (three) {
-        plain ? run_windows<N, true, 2, 3>(strip) : run_windows<N, false, 2, 3>(strip);
+    const Epilogue& e = strip.packed.epilogue;
+#if HWY_TARGET <= HWY_AVX2
+    if (e.rule && !e.clip) {
+        with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+            run_strip_with<N, RuleFinish<N, form()> >(strip);
+        });
+        return;
+    }
+#endif
+    if (e.plain || e.plain_floats) {
+        run_strip_with<N, Finish<N, true> >(strip);
     } else {
-        plain ? run_windows<N, true, 0, 0>(strip) : run_windows<N, false, 0, 0>(strip);
+        run_strip_with<N, Finish<N, false> >(strip);
     }
 }
 

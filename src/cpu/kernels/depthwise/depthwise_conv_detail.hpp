@@ -27,10 +27,10 @@ struct Epilogue {
     bool clip = false;          // also set when float -> int32 could overflow otherwise
     bool plain = false;         // none of these, and an integer store
     bool plain_floats = false;  // the same with floats
-    // With the rest of the scale in place of a slope; the bias of kReal is an i32 where
-    // Path::integer_bias.
+    // With the rest of the scale in place of a slope. None: `plain`, also of kOneFloor.
     std::optional<RuleForm> rule{};
-    std::int8_t low_byte = 0;  // of rules; the bytes of u8 too
+    std::int16_t zero_point = 0;  // of kReal and kMirrored
+    std::int8_t low_byte = 0;     // of rules; the bytes of u8 too
     std::int8_t high_byte = 0;
     float shift = 0.0f;
     float low = 0.0f;
@@ -62,7 +62,7 @@ struct Packed {
     AlignedVector<std::uint8_t> padding_row;  // a row outside of src: zero points
     AlignedVector<std::uint8_t> memory;       // what the blocks point to
     std::vector<Block> blocks;
-    bool rounds_down = false;
+    std::optional<FloatRounding> rounding{};  // of the thread
     bool overlaps = false;  // the last two blocks share channels: both belong to one thread
     std::size_t fast_rows = 2;
     std::size_t even_rows = 2;
@@ -138,10 +138,10 @@ struct Path {
     // If more channels than this remain after full blocks, they are a full block that overlaps the
     // one before.
     std::size_t max_alone = 0;
-    bool float_sums = false;    // supports Block::float_sums, for u8 without flip
-    bool integer_bias = false;  // see Epilogue::rule
-    std::size_t fast_rows = 2;  // see DepthwiseConv
-    std::size_t even_rows = 2;  // the same for the last block, of few channels
+    bool float_sums = false;     // supports Block::float_sums, for u8 without flip
+    bool rounds_itself = false;  // instructions for rules choose how they do (AVX-512)
+    std::size_t fast_rows = 2;   // see DepthwiseConv
+    std::size_t even_rows = 2;   // the same for the last block, of few channels
     // Of a block of `channels` channels.
     Order (*order)(const DepthwiseShape& shape,
                    std::size_t block_channels,

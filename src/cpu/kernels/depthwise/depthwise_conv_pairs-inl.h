@@ -31,7 +31,10 @@ public:
           src_at_(x_ * src_step_),
           dst_step_(strip.dst_step),
           ending_(ending_of(*strip.epilogue)),
+          is_mirrored_(ending_ == Ending::kMirrored),
+          is_real_(ending_ == Ending::kReal),
           packs_signed_(strip.epilogue->store == Store::kI8 && !strip.epilogue->clip) {
+        __asm__("" : "+r"(is_mirrored_), "+r"(is_real_));  // the compiler would ask the ending
         unrolled<kSrcRows>([&](auto r) FUSEQ_LAMBDA { rows_[r] = strip.src[r][0]; });
         unrolled<Rows>([&](auto r) FUSEQ_LAMBDA { dst_[r] = strip.dst[r][0]; });
     }
@@ -283,17 +286,29 @@ private:
         const __m512 scale = loaded_once(vector_of(packed_ + kScale + 64 * Q));
         const __m512 bias = loaded_once(vector_of(packed_ + kBias + 64 * Q));
         if constexpr (F == Finish::kRule) {
-            with_ending(ending_, [&](auto ending) FUSEQ_LAMBDA {
+            const auto finish = [&](auto ending) FUSEQ_LAMBDA {
                 constexpr bool kTwo = ending() == Ending::kTwoFloors;
                 const __m512 rest = kTwo || ending() == Ending::kFloor
                                         ? loaded_once(vector_of(packed_ + kRest + 64 * Q))
                                         : bias;
                 const __m512 below =
                     kTwo ? loaded_once(vector_of(packed_ + kBelow + 64 * Q)) : bias;
+                const __m512i sign = ending() == Ending::kMirrored ? loaded_once(strip_.sign)
+                                                                   : _mm512_setzero_si512();
                 to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
-                    return by_rule<ending()>(v, scale, rest, bias, below);
+                    return by_rule<ending()>(v, scale, rest, bias, below, sign);
                 });
-            });
+                if constexpr (Q % 2 == 1 && has_zero_apart(ending())) {
+                    add_zero_point<N>(words[Q - 1]);
+                }
+            };
+            if (is_mirrored_) [[likely]] {
+                finish(std::integral_constant<Ending, Ending::kMirrored>{});
+            } else if (is_real_) [[likely]] {
+                finish(std::integral_constant<Ending, Ending::kReal>{});
+            } else {
+                with_ending(ending_, finish);
+            }
         } else {
             to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
                 const __m512 sum =
@@ -312,6 +327,15 @@ private:
                     __m512i& first = words[Q - 1][n][row];
                     first = _mm512_packs_epi32(first, v);
                 }
+            });
+        });
+    }
+
+    template <std::size_t N>
+    FUSEQ_INLINE void add_zero_point(Outputs<N>& words) const {
+        unrolled<N>([&](auto n) FUSEQ_LAMBDA {
+            unrolled<Rows>([&](auto row) FUSEQ_LAMBDA {
+                words[n][row] = _mm512_adds_epi16(words[n][row], strip_.zero_point);
             });
         });
     }
@@ -340,7 +364,9 @@ private:
     std::ptrdiff_t src_at_;  // its offset
     std::ptrdiff_t dst_step_;
     std::ptrdiff_t dst_at_ = 0;
-    Ending ending_;      // of kRule
+    Ending ending_;     // of kRule
+    bool is_mirrored_;  // it is kMirrored or kReal, which have no time for a table of jumps
+    bool is_real_;
     bool packs_signed_;  // and it has i8, all of them
     Registers<const std::uint8_t*, kSrcRows> rows_;
     Registers<std::uint8_t*, Rows> dst_;

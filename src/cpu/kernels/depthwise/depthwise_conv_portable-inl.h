@@ -14,8 +14,8 @@
 
 #include "cpu/kernels/common/always_inline.hpp"
 #include "cpu/kernels/common/exact-inl.h"
-#include "cpu/kernels/common/rule_value-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
+#include "cpu/kernels/depthwise/depthwise_rule-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,17 +24,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-HWY_INLINE fuseq::kernels::HWY_NAMESPACE::RuleLists lists_of(const Block& block) {
-    return {.scale = block.scale, .bias = block.bias, .rest = block.slope, .below = block.below};
-}
-
 template <class D, class V = hn::Vec<D> >
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
-    if (e.rule) {
-        const auto lists = lists_of(block);
-        fuseq::kernels::HWY_NAMESPACE::with_form(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-            v = fuseq::kernels::HWY_NAMESPACE::rule_value<form()>(d, lists, at, v);
-        });
+    if (e.rule && *e.rule != RuleForm::kOneFloor) {
+        v = value_of_rule(d, e, block, at, v);
     } else {
         v = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, v, hn::Load(d, block.scale + at),
                                                          hn::Load(d, block.bias + at));
@@ -101,25 +94,20 @@ HWY_INLINE void store_floats(VF lower, VF upper, float* to) {
     }
 }
 
-// N channels, in order, of which the first `channels` are wanted.
+// The words of N channels, in order. Values fit 32-bit integers (Epilogue::clip).
 template <std::size_t N, class VF>
-HWY_INLINE void store_block(
-    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
-    const hn::FixedTag<std::int16_t, N> d16;
-    alignas(64) std::uint8_t some[N * 4];
-    if (store == Store::kF32) {
-        auto* const floats = reinterpret_cast<float*>(channels == N ? dst : some);
-        store_floats<N>(lower, upper, floats);
-        if (channels != N) {
-            std::memcpy(dst, some, channels * sizeof(float));
-        }
-        return;
-    }
-    // Values fit 32-bit integers (Epilogue::clip).
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > to_words(VF lower, VF upper) {
     using fuseq::kernels::HWY_NAMESPACE::round_raw;
-    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2>>;
-    const auto words =
-        hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
+    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2> >;
+    const hn::FixedTag<std::int16_t, N> d16;
+    return hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
+}
+// The first `channels` of them as bytes.
+template <std::size_t N>
+HWY_INLINE void store_words(Store store,
+                            std::size_t channels,
+                            hn::Vec<hn::FixedTag<std::int16_t, N> > words,
+                            std::uint8_t* dst) {
     const hn::FixedTag<std::uint8_t, N> du8;
     const hn::FixedTag<std::int8_t, N> di8;
     const auto bytes =
@@ -127,9 +115,26 @@ HWY_INLINE void store_block(
     if (channels == N) {
         hn::StoreU(bytes, du8, dst);
     } else {
+        alignas(64) std::uint8_t some[N];
         hn::Store(bytes, du8, some);
         std::memcpy(dst, some, channels);
     }
+}
+
+// N channels, in order, of which the first `channels` are wanted.
+template <std::size_t N, class VF>
+HWY_INLINE void store_block(
+    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
+    if (store == Store::kF32) {
+        alignas(64) std::uint8_t some[N * 4];
+        auto* const floats = reinterpret_cast<float*>(channels == N ? dst : some);
+        store_floats<N>(lower, upper, floats);
+        if (channels != N) {
+            std::memcpy(dst, some, channels * sizeof(float));
+        }
+        return;
+    }
+    store_words<N>(store, channels, to_words<N>(lower, upper), dst);
 }
 
 // Form<N, Signed>::kRun for the widest block of channels that target and tensor have.

@@ -58,12 +58,10 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using fuseq::kernels::HWY_NAMESPACE::Evex;
-using fuseq::kernels::HWY_NAMESPACE::rule_value;
 using fuseq::kernels::HWY_NAMESPACE::RuleLists;
 using fuseq::kernels::HWY_NAMESPACE::store_float;
 using fuseq::kernels::HWY_NAMESPACE::unrolled;
 using fuseq::kernels::HWY_NAMESPACE::Vex;
-using fuseq::kernels::HWY_NAMESPACE::with_form;
 using V32 = Vex::V32;
 using DF8 = hn::FixedTag<float, 8>;
 using D8x32 = hn::FixedTag<std::int32_t, 8>;
@@ -142,12 +140,8 @@ struct QuadSums {
     V32 v[kQuadVectors];
 };
 
-// Four vectors of integers as bytes.
-HWY_INLINE void store_words(const __m256i (&words)[kQuadVectors],
-                            bool is_signed,
-                            std::uint8_t* dst) {
-    const __m256i low = _mm256_packs_epi32(words[0], words[1]);
-    const __m256i high = _mm256_packs_epi32(words[2], words[3]);
+// Words as bytes.
+HWY_INLINE void store_words(__m256i low, __m256i high, bool is_signed, std::uint8_t* dst) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst),
                         is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
 }
@@ -166,25 +160,31 @@ struct PlainFinish {
                                 _mm256_load_ps(bias + 8 * i));
             words[i] = _mm256_cvtps_epi32(value);
         });
-        store_words(words, is_signed, dst);
+        store_words(_mm256_packs_epi32(words[0], words[1]), _mm256_packs_epi32(words[2], words[3]),
+                    is_signed, dst);
     }
 };
 
 // The same by a rule, without bounds.
+template <RuleForm F>
 struct RuleFinish {
     RuleLists lists;
-    RuleForm rule;
+    __m256i zero_point;
     bool is_signed;
     HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
         const DF8 d;
         __m256i words[kQuadVectors];
-        with_form(rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-            unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
-                const auto x = hn::ConvertTo(d, sums.v[i]);
-                words[i] = _mm256_cvtps_epi32(rule_value<form()>(d, lists, 8 * i, x).raw);
-            });
+        unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
+            const auto x = hn::ConvertTo(d, sums.v[i]);
+            words[i] = _mm256_cvtps_epi32(value_before_zero<F>(d, lists, 8 * i, x).raw);
         });
-        store_words(words, is_signed, dst);
+        __m256i low = _mm256_packs_epi32(words[0], words[1]);
+        __m256i high = _mm256_packs_epi32(words[2], words[3]);
+        if constexpr (has_zero_apart(F)) {
+            low = _mm256_adds_epi16(low, zero_point);
+            high = _mm256_adds_epi16(high, zero_point);
+        }
+        store_words(low, high, is_signed, dst);
     }
 };
 
@@ -360,6 +360,7 @@ void run_row(const Packed& packed,
     const std::uint8_t* rows[4 * kMaxQuads];
     find_source_rows(packed, src, row, 4 * quads, rows);
     const std::size_t dst_row = dst_row_bytes(packed);
+    const __m256i zero_point = _mm256_set1_epi16(packed.epilogue.zero_point);
     const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
                          std::uint8_t* to) {
         fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
@@ -379,7 +380,10 @@ void run_row(const Packed& packed,
             } else if (e.plain) {
                 run_strip<Product>(strip, plain);
             } else if (e.rule && !e.clip) {
-                run_strip<Product>(strip, RuleFinish{lists_of(block), *e.rule, is_signed});
+                with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+                    run_strip<Product>(strip,
+                                       RuleFinish<form()>{lists_of(block), zero_point, is_signed});
+                });
             } else {
                 run_strip<Product>(strip, AnyFinish{packed, block});
             }

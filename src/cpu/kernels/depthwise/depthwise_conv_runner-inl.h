@@ -134,6 +134,8 @@ struct Runner {
         StripMaker maker{packed, src, dst, Size + (kRows - 1) * Stride, 1};
         Strip strip{};
         strip.flip = _mm512_set1_epi8(static_cast<char>(packed.flip));
+        strip.zero_point = _mm512_set1_epi16(packed.epilogue.zero_point);
+        strip.sign = sign_bits();
         strip.epilogue = &packed.epilogue;
         strip.zero_padding = packed.zero_padding;
         // Source rows should stay in the cache while the blocks of channels take turns.

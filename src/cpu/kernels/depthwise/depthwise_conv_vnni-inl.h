@@ -65,7 +65,9 @@ struct Strip {
     std::ptrdiff_t src_step;  // bytes
     std::ptrdiff_t dst_step;
     __m512i flip;
-    bool zero_padding;  // columns outside of src add nothing to the sums
+    __m512i zero_point;  // of rules, in words
+    __m512i sign;        // of kMirrored
+    bool zero_padding;   // columns outside of src add nothing to the sums
     const Block* block;
     const Epilogue* epilogue;
 };
@@ -202,10 +204,15 @@ finish_value(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::si
 }
 
 // RuleForm, or none.
-enum class Ending : std::uint8_t { kNearest, kFloor, kTwoFloors, kReal, kRealZeroFirst };
+enum class Ending : std::uint8_t { kNearest, kFloor, kTwoFloors, kReal, kRealZeroFirst, kMirrored };
+// The integers lack the zero point: it is added to those of 16 bits.
+constexpr bool has_zero_apart(Ending e) {
+    return e == Ending::kReal || e == Ending::kMirrored;
+}
 
 template <Ending E>
-FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias, __m512 below) {
+FUSEQ_INLINE __m512i
+by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias, __m512 below, __m512i sign) {
     if constexpr (E == Ending::kNearest) {
         return _mm512_cvtps_epi32(_mm512_fmadd_ps(_mm512_cvtepi32_ps(acc), scale, bias));
     } else if constexpr (E == Ending::kFloor) {
@@ -213,7 +220,9 @@ FUSEQ_INLINE __m512i by_rule(__m512i acc, __m512 scale, __m512 rest, __m512 bias
     } else if constexpr (E == Ending::kTwoFloors) {
         return by_two_floors(acc, scale, rest, bias, below);
     } else if constexpr (E == Ending::kReal) {
-        return by_real(acc, scale, _mm512_castps_si512(bias));
+        return by_real(acc, scale);
+    } else if constexpr (E == Ending::kMirrored) {
+        return by_mirrored(acc, scale, bias, sign);
     } else {
         return by_real_zero_first(acc, scale, bias);
     }
@@ -227,6 +236,8 @@ inline Ending ending_of(const Epilogue& e) {
         case RuleForm::kFloor: return Ending::kFloor;
         case RuleForm::kTwoFloors: return Ending::kTwoFloors;
         case RuleForm::kReal: return Ending::kReal;
+        case RuleForm::kOneFloor: return Ending::kNearest;  // as the thread rounds
+        case RuleForm::kMirrored: return Ending::kMirrored;
         default: return Ending::kRealZeroFirst;
     }
 }
@@ -237,6 +248,7 @@ FUSEQ_INLINE void with_ending(Ending ending, const Body& body) {
         case Ending::kFloor: return body(std::integral_constant<Ending, Ending::kFloor>{});
         case Ending::kTwoFloors: return body(std::integral_constant<Ending, Ending::kTwoFloors>{});
         case Ending::kReal: return body(std::integral_constant<Ending, Ending::kReal>{});
+        case Ending::kMirrored: return body(std::integral_constant<Ending, Ending::kMirrored>{});
         case Ending::kNearest: return body(std::integral_constant<Ending, Ending::kNearest>{});
         default: return body(std::integral_constant<Ending, Ending::kRealZeroFirst>{});
     }
@@ -250,7 +262,7 @@ finish_integer(const std::uint8_t* packed, const Epilogue& e, __m512i acc, std::
         __m512i v;
         with_ending(ending_of(e), [&](auto ending) FUSEQ_LAMBDA {
             v = by_rule<ending()>(acc, vector_of(at + kScale), vector_of(at + kRest),
-                                  vector_of(at + kBias), vector_of(at + kBelow));
+                                  vector_of(at + kBias), vector_of(at + kBelow), sign_bits());
         });
         return v;
     }
@@ -346,9 +358,13 @@ FUSEQ_INLINE void finish(const Strip& strip,
     Quarters v;
     unrolled<kQuarters>([&](auto q)
                             FUSEQ_LAMBDA { v[q] = finish_integer<F>(packed, e, acc[q], q); });
-    store_bytes<Mode>(
-        strip, dst, offset,
-        to_bytes<F>(e, _mm512_packs_epi32(v[0], v[1]), _mm512_packs_epi32(v[2], v[3])));
+    __m512i low = _mm512_packs_epi32(v[0], v[1]);
+    __m512i high = _mm512_packs_epi32(v[2], v[3]);
+    if (F == Finish::kRule && e.zero_point != 0) {
+        low = _mm512_adds_epi16(low, _mm512_set1_epi16(e.zero_point));
+        high = _mm512_adds_epi16(high, _mm512_set1_epi16(e.zero_point));
+    }
+    store_bytes<Mode>(strip, dst, offset, to_bytes<F>(e, low, high));
 }
 
 FUSEQ_INLINE void begin(Quarters& acc, const std::uint8_t* packed) {

@@ -227,7 +227,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
     path.block_channels = kBlock;
     path.max_alone = kBlock / 2;  // several rows of fewer share a vector
     path.flips_sign = true;
-    path.integer_bias = true;
+    path.rounds_itself = true;
     path.order = strip_order;
     // Dilated ones as images of every Dth row and column, see Runner.
     constexpr std::size_t kMaxDilation = 16;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iterator>
 #include <limits>
 
 #include "cpu/kernels/eltwise/rounding_steps.hpp"
@@ -13,29 +12,18 @@
 namespace fuseq::kernels {
 namespace {
 
-// Whether a + b >= limit, exactly: the limit is a float, so that rounding a sum does not move it to
-// the other side, and the rounding error of a sum is a double.
-bool reaches(double a, double b, double limit) {
-    const double sum = a + b;
-    if (sum != limit) {
-        return sum > limit;
-    }
-    const double part = sum - a;
-    return (a - (sum - part)) + (b - part) >= 0;
-}
-
 // a * b + c, rounded down. |a| is an integer of 24 bits: in doubles the product is exact.
 float fma_down(double a, float b, float c) {
     const double product = a * static_cast<double>(b);
     const auto value = static_cast<float>(product + static_cast<double>(c));
-    const bool is_below = reaches(product, static_cast<double>(c), static_cast<double>(value));
+    const bool is_below = sum_reaches(product, static_cast<double>(c), static_cast<double>(value));
     return is_below ? value : std::nextafter(value, std::numeric_limits<float>::lowest());
 }
 
 bool reaches(const FloorRounding& way, double sum, double byte) {
     const double product = sum * static_cast<double>(way.scale);  // exact: 24 bits by 24
     const float low = fma_down(sum, way.rest, sum < 0 ? way.below : way.shift);
-    return reaches(product, static_cast<double>(low), byte);
+    return sum_reaches(product, static_cast<double>(low), byte);
 }
 
 bool has_steps(const RoundingSteps& steps, const FloorRounding& way) {
@@ -64,6 +52,20 @@ std::optional<FloorRounding> with_scale(const RoundingSteps& steps,
     return shift ? std::optional(way) : std::nullopt;
 }
 
+// One line with one multiply-add.
+std::optional<FloorRounding> search_one(const RoundingSteps& steps, double multiplier) {
+    for (int i = 0; i < kNeighbours; ++i) {
+        const FloorRounding way{.scale = neighbour(multiplier, i)};
+        const ShiftWindow window = window_of(steps, static_cast<double>(way.scale), 0);
+        if (window.holds_shift()) {
+            if (const auto found = with_scale(steps, window, way)) {
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
 // One line. Rounded down, the rest of a sum below 0 takes away all of a float's last bit, which may be
 // many sums: then without it.
 std::optional<FloorRounding> search(const RoundingSteps& steps, double multiplier) {
@@ -77,19 +79,6 @@ std::optional<FloorRounding> search(const RoundingSteps& steps, double multiplie
     }
     way.rest = 0.0F;
     return with_scale(steps, window, way);
-}
-
-// The rule of the sums at steps. All others have the first byte of the grid or the last one, which
-// larger floats have too, or stay.
-SumRule at_steps(const SumRule& rule, const RoundingSteps& steps) {
-    SumRule some = rule;
-    if (steps.count != 0 && round_sum(rule, rule.min) == rule.grid.lowest) {
-        some.min = static_cast<std::int64_t>(steps.first[0]) - 1;
-    }
-    if (steps.count != 0 && round_sum(rule, rule.max) == rule.grid.highest) {
-        some.max = static_cast<std::int64_t>(steps.first[steps.count - 1]);
-    }
-    return some;
 }
 
 // Of sums with the bias, which so have the sign that divides the lines.
@@ -124,9 +113,26 @@ std::optional<FloorRounding> search_two(const SumRule& rule,
                : std::nullopt;
 }
 
-}  // namespace
+// One line of moved sums: search(steps, multiplier).
+template <class Search>
+std::optional<FloorRounding> search_moved(const SumRule& some,
+                                          const RoundingSteps& steps,
+                                          double multiplier,
+                                          const Search& search) {
+    for (const SumMove& move : kSumMoves) {
+        if (const auto offset = offset_of(some, multiplier, move)) {
+            if (auto way = search(steps.moved(*offset), multiplier)) {
+                way->offset = *offset;
+                return way;
+            }
+        }
+    }
+    return std::nullopt;
+}
 
-std::optional<FloorRounding> floored_way(const SumRule& rule) {
+// search(rule, steps, multiplier) of the sums at steps; all sums may have one byte.
+template <class Search>
+std::optional<FloorRounding> search_rule(const SumRule& rule, const Search& search) {
     const std::int64_t lowest = round_sum(rule, rule.min);
     if (lowest == round_sum(rule, rule.max)) {
         return FloorRounding{.shift = static_cast<float>(lowest),
@@ -137,25 +143,30 @@ std::optional<FloorRounding> floored_way(const SumRule& rule) {
         return std::nullopt;
     }
     auto steps = steps_of(rule, multiplier);
-    if (!steps) {
-        return std::nullopt;
+    return steps ? search(narrowed(rule, *steps), *steps, multiplier) : std::nullopt;
+}
+
+std::optional<FloorRounding> search_all(const SumRule& some,
+                                        const RoundingSteps& steps,
+                                        double multiplier) {
+    auto way = search(steps, multiplier);
+    if (!way && some.rounding == ProductRounding::kHalfAway) {
+        way = search_two(some, steps, multiplier);
     }
-    const SumRule some = at_steps(rule, *steps);
-    steps->min = static_cast<double>(some.min);
-    steps->max = static_cast<double>(some.max);
-    auto way = search(*steps, multiplier);
-    if (!way && rule.rounding == ProductRounding::kHalfAway) {
-        way = search_two(some, *steps, multiplier);
-    }
-    for (std::size_t i = 0; !way && i < std::size(kSumMoves); ++i) {
-        if (const auto offset = offset_of(some, multiplier, kSumMoves[i])) {
-            way = search(steps->moved(*offset), multiplier);
-            if (way) {
-                way->offset = *offset;
-            }
-        }
-    }
-    return way;
+    return way ? way : search_moved(some, steps, multiplier, search);
+}
+
+}  // namespace
+
+std::optional<FloorRounding> floored_way(const SumRule& rule) {
+    return search_rule(rule, search_all);
+}
+
+std::optional<FloorRounding> one_floor_way(const SumRule& rule) {
+    return search_rule(rule,
+                       [](const SumRule& some, const RoundingSteps& steps, double multiplier) {
+                           return search_moved(some, steps, multiplier, search_one);
+                       });
 }
 
 }  // namespace fuseq::kernels

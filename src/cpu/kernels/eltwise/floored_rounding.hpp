@@ -20,7 +20,7 @@ namespace fuseq::kernels {
 //
 // A kernel adds the product rounded down, to f32, and converts that rounded down, to i32: floor() of
 // a value is an f32, so that the first rounding does not go below it. All its roundings are down: a
-// processor whose instructions do not choose theirs has a mode (common/round_down.hpp).
+// processor whose instructions do not choose theirs has a mode (common/rounding_mode.hpp).
 struct FloorRounding {
     float scale = 0.0F;
     float rest = 0.0F;  // at least 0, so that the byte rises with the sum
@@ -32,5 +32,11 @@ struct FloorRounding {
 // Of all sums of the rule; one line without an offset where there is one. Halves away from zero on
 // both sides of it are two lines. Nothing where none is found: for multipliers above 1.
 std::optional<FloorRounding> floored_way(const SumRule& rule);
+
+// The same with one multiply-add, floor(sum * scale + shift): one line with a rest of 0, for kernels
+// whose sums begin with an integer of the channel at no cost. Its shift is small then, so that nothing
+// but the scale has to be a float. Nothing where no float is near enough, for some multipliers below
+// 2^-9 with sums that reach all bytes.
+std::optional<FloorRounding> one_floor_way(const SumRule& rule);
 
 }  // namespace fuseq::kernels

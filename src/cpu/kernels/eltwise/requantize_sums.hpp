@@ -148,6 +148,7 @@ struct OwnRounding {
     std::vector<float> scale{};  // one a channel
     std::vector<float> shift{};
     std::optional<RuleForm> rule{};      // none: the nearest integer
+    std::int32_t zero_point = 0;         // of kMirrored, and the shift of kReal
     std::vector<float> rest{};           // of the scale, for floors
     std::vector<float> below{};          // another shift, for two floors
     std::vector<std::int32_t> offset{};  // of the sums, before they become floats; none: 0
@@ -185,6 +186,8 @@ public:
     // Of kernels that have the rules of rule_form.hpp: products with a float as they are defined,
     // others as floors.
     std::optional<OwnRounding> by_rule() const;
+    // Of those that also have the short ones, which are tried first.
+    std::optional<OwnRounding> by_short_rule() const;
     // Of kernels that store fma(f32(sum + offset), scale, shift).
     PartRounding fused_in_part() const;
 
@@ -199,6 +202,8 @@ public:
 private:
     OwnRounding bounds() const;  // without scale and shift
     std::optional<OwnRounding> by_real() const;
+    std::optional<OwnRounding> by_one_floor() const;
+    std::optional<OwnRounding> by_mirrored() const;
     std::optional<OwnRounding> own(const std::optional<std::vector<ShortRounding>>& ways) const;
 
     std::size_t channels_;

@@ -58,6 +58,19 @@ std::optional<RoundingSteps> steps_of(const SumRule& rule, double multiplier) {
     return steps;
 }
 
+SumRule narrowed(const SumRule& rule, RoundingSteps& steps) {
+    SumRule some = rule;
+    if (steps.count != 0 && round_sum(rule, rule.min) == rule.grid.lowest) {
+        some.min = static_cast<std::int64_t>(steps.first[0]) - 1;
+    }
+    if (steps.count != 0 && round_sum(rule, rule.max) == rule.grid.highest) {
+        some.max = static_cast<std::int64_t>(steps.first[steps.count - 1]);
+    }
+    steps.min = static_cast<double>(some.min);
+    steps.max = static_cast<double>(some.max);
+    return some;
+}
+
 RoundingSteps some_steps(const RoundingSteps& all, std::int32_t zero_point, bool below) {
     RoundingSteps some{.min = all.min, .max = all.max};
     for (std::size_t i = 0; i < all.count; ++i) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +17,17 @@
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 
 namespace fuseq::kernels {
+
+// Whether a + b >= limit, exactly: the limit is a float, so that rounding a sum does not move it to
+// the other side, and the rounding error of a sum is a double.
+inline bool sum_reaches(double a, double b, double limit) {
+    const double sum = a + b;
+    if (sum != limit) {
+        return sum > limit;
+    }
+    const double part = sum - a;
+    return (a - (sum - part)) + (b - part) >= 0;
+}
 
 double multiplier_of(const SumRule& rule);
 // Whether floats have steps for it.
@@ -91,9 +103,19 @@ struct RoundingSteps {
 };
 // Nothing where the multiplier does not lead to them.
 std::optional<RoundingSteps> steps_of(const SumRule& rule, double multiplier);
+// The rule of the sums at the steps, which become those of it. All others have the first byte of the
+// grid or the last one, which larger floats have too, or stay.
+SumRule narrowed(const SumRule& rule, RoundingSteps& steps);
 // Those of the bytes up to the zero point, or of those above it: halves away from zero have one line
 // for each, of sums with the bias below 0 and of others.
 RoundingSteps some_steps(const RoundingSteps& all, std::int32_t zero_point, bool below);
+
+// Floats beside a multiplier, the nearest first.
+inline constexpr int kNeighbours = 13;
+inline float neighbour(double multiplier, int number) {
+    const int ulps = number % 2 == 0 ? number / 2 : -(number / 2 + 1);
+    return std::bit_cast<float>(std::bit_cast<std::int32_t>(static_cast<float>(multiplier)) + ulps);
+}
 
 // What may be added to scale * sum in real numbers.
 struct ShiftWindow {

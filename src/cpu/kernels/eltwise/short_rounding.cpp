@@ -3,7 +3,6 @@
 #include "cpu/kernels/eltwise/short_rounding.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <iterator>
 
@@ -71,17 +70,10 @@ ShortWays constant(float byte) {
     return {.fused = ShortRounding{0.0F, byte}, .bias_first = ShortRounding{kSmall, byte / kSmall}};
 }
 
-// Of a multiplier, the nearest first.
-constexpr int kNeighbours = 6;
-float neighbour(float multiplier, int number) {
-    const int ulps = number % 2 == 0 ? number / 2 : -(number / 2 + 1);
-    return std::bit_cast<float>(std::bit_cast<std::int32_t>(multiplier) + ulps);
-}
-
 template <class Form>
 std::optional<ShortRounding> search(const RoundingSteps& steps, double multiplier) {
-    for (int i = 0; i <= 2 * kNeighbours; ++i) {
-        const float scale = neighbour(static_cast<float>(multiplier), i);
+    for (int i = 0; i < kNeighbours; ++i) {
+        const float scale = neighbour(multiplier, i);
         const ShiftWindow window = window_of(steps, static_cast<double>(scale), kHalf);
         if (!window.holds_shift()) {
             continue;
@@ -107,14 +99,14 @@ bool has_steps(const SumRule& rule, const RoundingSteps& steps, const SplitRound
 // Bytes above the zero point are those of positive sums with the bias, the others' of negative ones.
 std::optional<SplitRounding> search_split(const SumRule& rule,
                                           const RoundingSteps& steps,
-                                          float multiplier) {
+                                          double multiplier) {
     const RoundingSteps above = some_steps(steps, rule.grid.zero_point, false);
     const RoundingSteps below = some_steps(steps, rule.grid.zero_point, true);
     const auto at = static_cast<float>(-rule.bias);
     if (above.count == 0 || below.count == 0 || std::abs(at) > static_cast<float>(kMaxFloatSum)) {
         return std::nullopt;
     }
-    for (int i = 0; i <= 2 * kNeighbours; ++i) {
+    for (int i = 0; i < kNeighbours; ++i) {
         const float scale = neighbour(multiplier, i);
         const auto shift_of = [&](const RoundingSteps& side) {
             const ShiftWindow window = window_of(side, static_cast<double>(scale), kHalf);
@@ -154,7 +146,7 @@ ShortWays short_ways(const SumRule& rule) {
     ShortWays ways{.fused = search<Fused>(*steps, multiplier),
                    .bias_first = search<BiasFirst>(*steps, multiplier)};
     if (!ways.fused && rule.rounding == ProductRounding::kHalfAway) {
-        ways.split = search_split(rule, *steps, static_cast<float>(multiplier));
+        ways.split = search_split(rule, *steps, multiplier);
     }
     return ways;
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "cpu/kernels/eltwise/mirrored_rounding.hpp"
 #include "cpu/kernels/eltwise/requantize_sums.hpp"
 
 namespace fuseq::kernels {
@@ -236,6 +237,7 @@ std::optional<OwnRounding> SumRounding::by_real() const {
         own.offset.push_back(columns_.bias()[c]);
     }
     own.shift.assign(channels_, static_cast<float>(grid_.zero_point));
+    own.zero_point = grid_.zero_point;
     return own;
 }
 
@@ -258,6 +260,49 @@ std::optional<OwnRounding> SumRounding::by_rule() const {
         own.offset.push_back(way.offset);
     }
     return own;
+}
+
+std::optional<OwnRounding> SumRounding::by_one_floor() const {
+    OwnRounding own = bounds();
+    own.rule = RuleForm::kOneFloor;
+    for (std::size_t c = 0; c < channels_; ++c) {
+        const auto way = one_floor_way(columns_.rule_of(c, grid_, bounds_));
+        if (!way) {
+            return std::nullopt;
+        }
+        own.scale.push_back(way->scale);
+        own.shift.push_back(way->shift);
+        own.offset.push_back(way->offset);
+    }
+    return own;
+}
+
+std::optional<OwnRounding> SumRounding::by_mirrored() const {
+    OwnRounding own = bounds();
+    own.rule = RuleForm::kMirrored;
+    own.zero_point = grid_.zero_point;
+    for (std::size_t c = 0; c < channels_; ++c) {
+        const auto way = mirrored_way(columns_.rule_of(c, grid_, bounds_));
+        if (!way) {
+            return std::nullopt;
+        }
+        own.scale.push_back(way->scale);
+        own.shift.push_back(way->shift);
+        own.offset.push_back(way->offset);
+    }
+    return own;
+}
+
+std::optional<OwnRounding> SumRounding::by_short_rule() const {
+    if (is_fixed(columns_.rounding())) {
+        if (auto own = by_one_floor()) {
+            return own;
+        }
+        if (auto own = by_mirrored()) {
+            return own;
+        }
+    }
+    return by_rule();
 }
 
 PartRounding SumRounding::fused_in_part() const {

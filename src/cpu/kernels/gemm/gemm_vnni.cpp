@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/common/range.hpp"
-#include "cpu/kernels/common/round_down.hpp"
+#include "cpu/kernels/common/rounding_mode.hpp"
 #include "cpu/kernels/gemm/gemm_amx_panel.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_pool.hpp"
 #include "cpu/kernels/gemm/gemm_narrow_results.hpp"
@@ -466,7 +466,7 @@ void GemmVnni::run(const GemmArgs& args, std::size_t part, const GemmSplit& spli
     }
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
     const Range units = share(p.units(), part / split.columns, split.rows);
-    const RoundDown mode(p.epilogue.rounds_down());
+    const RoundingMode mode(p.epilogue.rounding());
     Worker worker(p, results_.get(), args, scratch, panels);
     if (p.mode == SourceMode::kRows) {
         worker.rows(units);
@@ -481,7 +481,7 @@ void GemmVnni::run_pixels(const GemmArgs& args,
                           std::size_t part) const {
     const Packed& p = *packed_;
     auto* scratch = static_cast<std::uint8_t*>(args.scratch) + part * p.scratch;
-    const RoundDown mode(p.epilogue.rounds_down());
+    const RoundingMode mode(p.epilogue.rounding());
     Worker worker(p, results_.get(), args, scratch, {0, p.panels.size()});
     if (p.subpixels) {  // pixels of dst to those of a subpixel
         begin /= p.subpixels->count();

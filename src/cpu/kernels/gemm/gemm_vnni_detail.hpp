@@ -254,7 +254,9 @@ struct Epilogue {
     // Neither bounds nor sums of windows: what tiles in registers are finished by.
     bool is_simple() const { return !clamp && of_sum.empty(); }
     // Other kernels say so in their instructions.
-    bool rounds_down() const { return rule && is_floor(rule->form); }
+    std::optional<FloatRounding> rounding() const {
+        return rule ? rounding_of(rule->form) : std::nullopt;
+    }
 };
 
 // The requantizing add that equals `ops`: a round to bytes, scales and shifts, one addition of a

@@ -184,10 +184,10 @@ private:
         }
         const std::size_t channels = params_.shape.dst_channels;
         const RuleForm form = params_.rule->form;
-        const std::size_t rests = is_floor(form) ? channels : 0;
+        const std::size_t rests = has_rest(form) ? channels : 0;
         const std::size_t others = form == RuleForm::kTwoFloors ? channels : 0;
         const bool has_rules = packed_.wide || (packed_.is_narrow() && !packed_.pool);
-        if (!has_rules || packed_.needs_sums() || !params_.ops.empty() ||
+        if (!has_rules || is_short(form) || packed_.needs_sums() || !params_.ops.empty() ||
             params_.rule->rest.size() != rests || params_.rule->below.size() != others ||
             params_.rule->offset.size() != channels) {
             refuse("a rule is for wide panels and narrow kernels without operations, with ",

@@ -129,6 +129,60 @@ TEST(FlooredWay, OfTwoLinesIsWithinTheIntegersOfFloats) {
     }
 }
 
+// Of depthwise layers: bounded sums, which have a float for nearly all multipliers.
+TEST(OneFloorWay, HasEveryStepWithOneMultiplyAdd) {
+    constexpr unsigned kRules = 300;
+    unsigned found = 0;
+    for (unsigned seed = 0; seed < kRules; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        std::mt19937 rng(seed);
+        SumRule rule = random_rule(rng, kFixed[seed % 3]);
+        rule.grid.lowest = rule.grid.zero_point;
+        rule.min = -static_cast<std::int64_t>(rng() % (9 * 127 * 255));
+        rule.max = static_cast<std::int64_t>(rng() % (9 * 127 * 255));
+        const auto way = one_floor_way(rule);
+        if (!way) {
+            continue;
+        }
+        ++found;
+        EXPECT_EQ(way->rest, 0.0F);
+        EXPECT_FALSE(way->is_split());
+        expect_same(rule, *way);
+        for (std::int64_t sum = rule.min; seed < kRules / 15 && sum <= rule.max; ++sum) {
+            ASSERT_EQ(byte_of(rule, *way, sum), by_definition(rule, sum)) << "sum " << sum;
+        }
+    }
+    EXPECT_GT(found, kRules * 9 / 10);
+}
+
+// Sums that reach all bytes by a small multiplier leave floats of the scale too few.
+TEST(OneFloorWay, IsMissingForSomeSmallMultipliers) {
+    constexpr unsigned kRules = 300;
+    unsigned found = 0;
+    for (unsigned seed = 0; seed < kRules; ++seed) {
+        SCOPED_TRACE(testing::Message() << "seed " << seed);
+        const SumRule rule = small_rule(seed);
+        if (const auto way = one_floor_way(rule)) {
+            ++found;
+            expect_same(rule, *way);
+        }
+    }
+    EXPECT_GT(found, kRules / 4);
+    EXPECT_LT(found, kRules);
+}
+
+TEST(OneFloorWay, OfHalvesAwayFromZeroWantsARelu) {
+    SumRule rule{.rounding = ProductRounding::kHalfAway,
+                 .bias = 1000,
+                 .fixed = {1583594044, -7},
+                 .grid = {3, -128, 127}};
+    EXPECT_FALSE(one_floor_way(rule));
+    rule.grid.lowest = 3;
+    const auto way = one_floor_way(rule);
+    ASSERT_TRUE(way);
+    expect_same(rule, *way);
+}
+
 TEST(FlooredWay, OfAChannelWithOneByteIsAConstant) {
     const SumRule dead{.rounding = ProductRounding::kHalfAway, .grid = {-5, -128, 127}};
     const auto way = floored_way(dead);
