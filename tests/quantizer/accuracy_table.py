@@ -82,8 +82,9 @@ def models_of(arguments, name):
     """The float model, {variant: quantized model}, and the sibling, None where there is none."""
     xml = xml_in(arguments.data / "models" / name)
     models = quantize(arguments, name, xml, make_inputs(arguments, name, "calibration", arguments.calibration))
-    folders = sorted(arguments.siblings.glob(f"{name}-*")) if arguments.siblings else []
-    siblings = [xml_in(folder) for folder in folders if "FakeQuantize" in pathlib.Path(xml_in(folder)).read_text()]
+    # A folder may hold the float model too.
+    files = sorted(arguments.siblings.glob(f"{name}-*/*.xml")) if arguments.siblings else []
+    siblings = [str(file) for file in files if "FakeQuantize" in file.read_text()]
     return xml, models, siblings[0] if siblings else None
 
 
