@@ -305,9 +305,10 @@ private:
         }
         Distances reached = distances(tried);
         const Verdict verdict = cost_of(reached, distances_, start_, judges_[0].names());
-        result_.steps.push_back({fmt::format("integers for {} inputs of sums and products", inputs),
-                                 mean_decibels(judged(distances_)), mean_decibels(judged(reached)),
-                                 verdict.kept, verdict.reason});
+        result_.steps.push_back(
+            {fmt::format("integers for {} inputs of sums, products and means", inputs),
+             mean_decibels(judged(distances_)), mean_decibels(judged(reached)), verdict.kept,
+             verdict.reason});
         if (verdict.kept) {
             distances_ = std::move(reached);
             best_ = std::move(tried);

@@ -87,8 +87,9 @@ private:
             case LayerKind::kAnchor: return true;
             case LayerKind::kMovement: return wanted_[&node];
             case LayerKind::kCarrier:
-                return (leads_[&node] ? !is_small(use) : is_integer_end(use)) &&
-                       in_epilogue(node) != use.index;
+                return leads_[&node] ? !is_small(use) && in_epilogue(node) != use.index
+                                     : (is_integer_end(use) && in_epilogue(node) != use.index) ||
+                                           is_mean_beside_integers(use);
             case LayerKind::kActivation:
             case LayerKind::kFloat: break;
         }
@@ -102,6 +103,16 @@ private:
         return integers_for_time_ && is_one_of(*use.node, {"Add", "Subtract", "Multiply"}) &&
                is_large(use.node->port().shape) && is_large(source.partial_shape()) &&
                (comes_from_anchor(source) || anchor_reads(source));
+    }
+    // A mean of what others read as integers: floats would be stored for it alone.
+    bool is_mean_beside_integers(const Use& use) {
+        if (!integers_for_time_ || !is_one_of(*use.node, {"ReduceMean", "AvgPool"})) {
+            return false;
+        }
+        const Output& source = use.node->input(use.index);
+        const std::vector<Use>& uses = source.node->port(source.index).uses;
+        return std::any_of(uses.begin(), uses.end(),
+                           [&](const Use& other) { return leads(other) && wants(other); });
     }
     static bool is_large(const PartialShape& shape) {
         return shape.is_static() && shape_size(shape.to_shape()) >= kLargeEnd;

@@ -31,6 +31,7 @@ VARIANTS = {
     "ranges alone": ALONE,
     "defaults": [],
     "-everything": ["-everything"],
+    "symmetric_with_uint8": ["-quantization_schema", "symmetric_with_uint8"],
     "defaults and best calibration": ["-quantization_calibration", "best"],
     "equalization": alone_but("-no_equalization"),
     "concat ranges": alone_but("-no_concat_ranges"),
@@ -77,40 +78,59 @@ def measure(arguments, xml, inputs, models):
     return [dict(re.findall(r"(\S+) (-?[\d.]+|inf)(?:,|$)", line.split(": ", 1)[1])) for line in lines]
 
 
-def rows(arguments, name):
+def models_of(arguments, name):
+    """The float model, {variant: quantized model}, and the sibling, None where there is none."""
     xml = xml_in(arguments.data / "models" / name)
-    learn = make_inputs(arguments, name, "calibration", arguments.calibration)
+    models = quantize(arguments, name, xml, make_inputs(arguments, name, "calibration", arguments.calibration))
+    # A folder may hold the float model too.
+    files = sorted(arguments.siblings.glob(f"{name}-*/*.xml")) if arguments.siblings else []
+    siblings = [str(file) for file in files if "FakeQuantize" in file.read_text()]
+    return xml, models, siblings[0] if siblings else None
+
+
+def rows(arguments, name):
+    xml, models, sibling = models_of(arguments, name)
     judge = make_inputs(arguments, name, "validation", arguments.validation)
-    models = quantize(arguments, name, xml, learn)
-    folders = sorted(arguments.siblings.glob(f"{name}-*")) if arguments.siblings else []
-    siblings = [folder for folder in folders if "FakeQuantize" in pathlib.Path(xml_in(folder)).read_text()]
-    files = [*models.values(), *(xml_in(folder) for folder in siblings[:1])]
+    files = [*models.values(), *([sibling] if sibling else [])]
     figures = measure(arguments, xml, judge, files)
-    if not siblings:
+    if not sibling:
         figures.append({})
     for output in figures[0]:
         cells = [figure.get(output, "") for figure in figures]
         yield f"| {name} | {output} | " + " | ".join(cells) + " |"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+def add_arguments(parser, variants):
+    """Those that all scripts about these models take."""
     parser.add_argument("--bin", type=pathlib.Path, required=True)
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--siblings", type=pathlib.Path)
     parser.add_argument("--work", type=pathlib.Path, required=True)
-    parser.add_argument("--variants", type=lambda text: text.split(","), default=list(VARIANTS)[:3],
-                        help="some of: " + ", ".join(VARIANTS))
+    parser.add_argument("--variants", type=variant_names, default=variants, help="some of: " + ", ".join(VARIANTS))
     parser.add_argument("--calibration", type=int, default=48)
     parser.add_argument("--validation", type=int, default=24)
     parser.add_argument("models", nargs="*")
+
+
+def variant_names(text):
+    names_of_variants = text.split(",")
+    for variant in names_of_variants:
+        if variant not in VARIANTS:
+            raise argparse.ArgumentTypeError(f"unknown variant '{variant}'; known are {', '.join(VARIANTS)}")
+    return names_of_variants
+
+
+def names(arguments):
+    return arguments.models or sorted(path.name for path in (arguments.data / "models").iterdir())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    add_arguments(parser, ["ranges alone", "defaults", "-everything"])
     arguments = parser.parse_args()
-    unknown = [variant for variant in arguments.variants if variant not in VARIANTS]
-    if unknown:
-        parser.error(f"unknown variant '{unknown[0]}'; known are {', '.join(VARIANTS)}")
     columns = ["model", "output", *arguments.variants, "sibling"]
     print("| " + " | ".join(columns) + " |\n|" + " --- |" * len(columns))
-    for name in arguments.models or sorted(p.name for p in (arguments.data / "models").iterdir()):
+    for name in names(arguments):
         try:
             for row in rows(arguments, name):
                 print(row, flush=True)

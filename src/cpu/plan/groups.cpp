@@ -112,7 +112,8 @@ public:
     }
 
     Grouping run() {
-        // Of two anchors that meet in an Add the later one takes it: the other result is stored.
+        // Of two anchors that meet in an Add the later one takes it: the other result is stored, as
+        // integers where it can (is_left_to_floats).
         for (std::size_t i = order_.size(); i-- > 0;) {
             if (is_anchor(*order_[i])) {
                 add_anchor(order_[i]);
@@ -224,8 +225,9 @@ private:
             }
             Node* next = uses[0].node;
             if (is_left_to_resize(*next, data) ||
-                (group.anchor == nullptr && !is_linear_resize(*group.source.node) &&
-                 is_left_to_other(*next, data))) {
+                (group.anchor == nullptr
+                     ? !is_linear_resize(*group.source.node) && is_left_to_other(*next, data)
+                     : is_left_to_floats(*next, data, *group.anchor))) {
                 break;
             }
             if (!absorb(group, next, data)) {
@@ -234,6 +236,34 @@ private:
             data = next->output(0);
         }
         store_integers(group);
+    }
+
+    // Of two anchors that meet in an Add, one whose result is quantized before leaves the Add to an
+    // earlier one whose result is not: bytes are stored then, where it were floats.
+    bool is_left_to_floats(const Node& next, const Output& data, const Node& anchor) const {
+        if (!next.is("Add") || next.input(0) == next.input(1) || dequantize_before(data).empty()) {
+            return false;
+        }
+        const Output& other = next.input(next.input(0) == data ? 1 : 0);
+        if (other.partial_shape() != data.partial_shape() || !dequantize_before(other).empty()) {
+            return false;
+        }
+        const Node* from = other.node;
+        while (from->input_count() > 0 && !is_anchor(*from) && from->port().uses.size() == 1 &&
+               is_elementwise_of_one(*from)) {
+            from = from->input_node(0);
+        }
+        return from->type() == anchor.type() && from->port().uses.size() == 1 &&
+               !result_.group_of.contains(from);
+    }
+
+    // Of the first input alone, and in floats.
+    static bool is_elementwise_of_one(const Node& node) {
+        const bool activation =
+            node.is("ReLU") || node.is("PReLU") || node.is("Clamp") || node.is("Sigmoid");
+        const bool with_constant =
+            (node.is("Add") || node.is("Multiply")) && node.input_node(1)->is_constant();
+        return node.port().type == ElementType::f32 && (activation || with_constant);
     }
 
     // Of two chains that meet, the one that begins later takes the node: what the other one does

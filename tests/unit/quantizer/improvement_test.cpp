@@ -193,7 +193,7 @@ TEST(Improvement, IntegersAtTheEndAreJudged) {
     };
     const QuantizedModel judged = result_of(true);
     ASSERT_EQ(judged.steps.size(), 1U);
-    EXPECT_EQ(judged.steps[0].name, "integers for 2 inputs of sums and products");
+    EXPECT_EQ(judged.steps[0].name, "integers for 2 inputs of sums, products and means");
     EXPECT_TRUE(judged.steps[0].kept) << judged.steps[0].reason;
     EXPECT_TRUE(reads_integers(judged));
     EXPECT_FALSE(reads_integers(result_of(false)));  // nothing says what it costs

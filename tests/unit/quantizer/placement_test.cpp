@@ -192,6 +192,20 @@ TEST(Place, SumsBeforeAnEluReadIntegersAloneOnRequest) {
     EXPECT_EQ(integers_for_time(*residual("%act = ReLU(%sum)\n"), {}), 0U);
 }
 
+// A gate of a normalization is no anchor: without the other reader its mean reads floats.
+TEST(Place, MeansBesideIntegersReadThemOnRequest) {
+    const auto gated = [](const std::string& reader) {
+        return Model::from_text("%x = Parameter : f32[1,4,8,8]\n" + conv("a", "x") +
+                                "%axes = Const value={2,3} : i64[2]\n"
+                                "%mean = ReduceMean(%a, %axes) keep_dims=true\n"
+                                "%gate = MVN(%mean, %axes) normalize_variance=true eps=0.1 "
+                                "eps_mode=inside_sqrt\n" +
+                                reader + "%r = Result(%read)\n%s = Result(%gate)");
+    };
+    EXPECT_EQ(integers_for_time(*gated(conv("read", "a")), {}), 1U);
+    EXPECT_EQ(integers_for_time(*gated("%read = Sqrt(%a)\n"), {}), 0U);
+}
+
 // The convolution adds the other operand in its epilogue.
 TEST(Place, AConvolutionTakesTheSumAtTheEnd) {
     const auto model = Model::from_text("%x = Parameter : f32[1,4,512,512]\n" + conv("a", "x") +

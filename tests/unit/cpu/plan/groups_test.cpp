@@ -10,6 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 // A convolution "c" of the input "x"; then what the test puts after it.
 std::shared_ptr<Model> model_with(const std::string& rest, const std::string& batch = "1") {
@@ -64,6 +65,27 @@ TEST(Groups, TheOtherOperandIsABinarySource) {
     ASSERT_EQ(grouping.groups.size(), 1u);
     ASSERT_EQ(grouping.groups[0].binary_sources.size(), 1u);
     EXPECT_EQ(grouping.groups[0].binary_sources[0].node, model->find("p"));
+}
+
+// The later anchor would take the Add, and the floats of the other one would be stored.
+TEST(Groups, OfTwoAnchorsThatMeetTheOneInFloatsTakesTheAdd) {
+    const std::string second =
+        R"(%d = Convolution(%x, %w) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        )";
+    const std::string quantized = R"(%lo = Const value={0} : f32[]
+        %hi = Const value={255} : f32[]
+        %q = FakeQuantize(%d, %lo, %hi, %lo, %hi) levels=256 output_type=u8
+        %f = Convert(%q) destination_type=f32
+        %k = Const value={0.5} : f32[]
+        %b = Multiply(%f, %k)
+        )";
+    EXPECT_THAT(
+        groups_of(*model_with(second + quantized + R"(%y = Add(%c, %b)
+        %r = Result(%y))")),
+        ElementsAre(StartsWith("q: d | "), "y: c | add(#0 u8 *0.5) -> f32", StartsWith("b: q")));
+    EXPECT_THAT(groups_of(*model_with(second + R"(%y = Add(%c, %d)
+        %r = Result(%y))")),
+                ElementsAre("y: d | add(#0 f32) -> f32", "c: c | -> f32"));
 }
 
 TEST(Groups, ElementWiseNodesWithoutAnAnchorReadASource) {
