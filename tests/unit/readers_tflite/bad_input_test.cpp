@@ -280,10 +280,24 @@ json with_input(const std::string& name, std::size_t input) {
     throw std::runtime_error("no case " + name);
 }
 
+// What TFLite does with peepholes where a projection has more values than there are cells reads
+// beyond the weights.
+TEST(TfliteBadInput, PeepholesOfALstmWithAWideProjection) {
+    json model = with_input("lstm_s8_peepholes_projection", 0);
+    json& graph = first_graph(model);
+    const std::size_t state = graph["operators"][0]["inputs"][18];
+    graph["operators"][0]["inputs"][0] = graph["inputs"][0];
+    graph["tensors"][state]["shape"] = {2, 12};
+    EXPECT_THAT(error_of(model), HasSubstr("peepholes with a projection to 12 values of 9 cells"));
+}
+
 TEST(TfliteBadInput, FormsOfLstmThatAreNotRead) {
     EXPECT_THAT(error_of(with_input("lstm_s8_0", 9)),
-                HasSubstr("input 9 is given: peepholes, projection and layer normalization of "
-                          "integers are not supported"));
+                HasSubstr("peepholes: 1 inputs of 3 are given"));
+    EXPECT_THAT(error_of(with_input("lstm_s8_coupled", 20)),
+                HasSubstr("input 20 is given, and coupled gates have none"));
+    EXPECT_THAT(error_of(with_input("lstm_s8_peepholes", 17)),
+                HasSubstr("a bias of the projection is given, and no projection"));
     EXPECT_THAT(error_of(with_input("lstm_both_apart", 39)),
                 HasSubstr("has an auxiliary input (39 to 47), which is not supported"));
     EXPECT_THAT(error_of(with_input("lstm_peepholes", 17)),

@@ -8,6 +8,7 @@ import case_detection
 import case_quantized
 import case_free
 import case_lstm
+import case_lstm_integer
 import case_state
 from case_model import ModelJson, case
 
@@ -283,6 +284,7 @@ def sparse():
 
 def families():
     made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
-            "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "free": case_free.cases(), "detection": case_detection.cases()}
+            "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "lstm_integer": case_lstm_integer.cases(),
+            "free": case_free.cases(), "detection": case_detection.cases()}
     made.update(case_quantized.families())
     return made

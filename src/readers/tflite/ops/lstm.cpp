@@ -174,12 +174,24 @@ Output lstm(Operator& op,
     return result.y;
 }
 
+template <class Options>
+IntegerLstmOptions integer_options(const Options& options, std::int64_t together) {
+    return {.activation = options.fused_activation_function(),
+            .cell_clip = options.cell_clip(),
+            .projection_clip = options.proj_clip(),
+            .together = together};
+}
+
 Values one_direction(Operator& op) {
     const auto& options = op.options<::tflite::UnidirectionalSequenceLSTMOptions>();
     op.require(!options.diagonal_recurrent_tensors(),
                "diagonal_recurrent_tensors is not supported");
     if (op.tensor(0).type == ElementType::i8) {
-        return integer_lstm(op);
+        const bool major = options.time_major();
+        const Output x = major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
+        const std::int64_t together = major ? dimension(op, 0, 1) : 1;
+        const Output y = integer_lstm(op, x, integer_options(options, together));
+        return plain(major ? op.transpose(y, {1, 0, 2}) : y);
     }
     const Sequence sequence = read_sequence(op, options.time_major());
     const Output y = lstm(op, sequence, kOneDirection, read_settings(op, options));
@@ -219,12 +231,23 @@ Values basic_step(Operator& op) {
 
 Values one_step(Operator& op) {
     const auto& options = op.options<::tflite::LSTMOptions>();
-    require_real(op);
+    const bool integers = op.tensor(0).type == ElementType::i8;
+    if (!integers) {
+        require_real(op);
+    }
     const bool basic = options.kernel_type() == 1;
     op.require(basic || options.kernel_type() == 0, "kernel_type is ",
                static_cast<int>(options.kernel_type()), ", expected 0 or 1");
+    op.require(!basic || !integers, "the kernel of kernel_type 1 has no form for i8");
     if (basic) {
         return basic_step(op);
+    }
+    op.require(op.tensor(0).shape.size() == 2, "the input has shape ",
+               to_string(op.tensor(0).shape), ", expected two dimensions");
+    if (integers) {
+        const Output x = op.unsqueeze(op.input(0), {1});
+        const auto settings = integer_options(options, dimension(op, 0, 0));
+        return plain(op.squeeze(integer_lstm(op, x, settings), {1}));
     }
     const Sequence sequence{
         .x = op.unsqueeze(op.input(0), {1}), .batch = dimension(op, 0, 0), .steps = 1};
@@ -240,12 +263,11 @@ const OperatorRow kRows[] = {
     {.type = "LSTM",
      .newest = 4,
      .translate = one_step,
-     .note = "f32, weights of 8 bits too; both kernel types"},
+     .note = "f32, weights of 8 bits too; both kernel types; i8 with five intermediate tensors"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 4,
      .translate = one_direction,
-     .note = "f32 (weights of 8 bits too) and i8; i8: coupled gates, peepholes, projection and "
-             "layer normalization refused"},
+     .note = "f32 (weights of 8 bits too) and i8"},
 };
 
 }  // namespace
