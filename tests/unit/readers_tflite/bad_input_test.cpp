@@ -269,15 +269,20 @@ TEST(TfliteBadInput, ScalesThatAreNoNumbers) {
     }
 }
 
-// The recorded case with one input of its operator set to tensor 0.
-json with_input(const std::string& name, std::size_t input) {
+json recorded_model(const std::string& name) {
     for (TfliteCase& one : tflite_cases()) {
         if (one.name == name) {
-            first_graph(one.model)["operators"][0]["inputs"][input] = 0;
-            return one.model;
+            return std::move(one.model);
         }
     }
     throw std::runtime_error("no case " + name);
+}
+
+// The recorded case with one input of its operator set to tensor 0.
+json with_input(const std::string& name, std::size_t input) {
+    json model = recorded_model(name);
+    first_graph(model)["operators"][0]["inputs"][input] = 0;
+    return model;
 }
 
 // What TFLite does with peepholes where a projection has more values than there are cells reads
@@ -289,6 +294,24 @@ TEST(TfliteBadInput, PeepholesOfALstmWithAWideProjection) {
     graph["operators"][0]["inputs"][0] = graph["inputs"][0];
     graph["tensors"][state]["shape"] = {2, 12};
     EXPECT_THAT(error_of(model), HasSubstr("peepholes with a projection to 12 values of 9 cells"));
+}
+
+// Other operators that are read in part.
+TEST(TfliteBadInput, FormsOfScatteringThatAreNotRead) {
+    json model = with_input("sparse_to_dense_list", 0);
+    first_graph(model)["tensors"][0]["shape"] = json::array();
+    EXPECT_THAT(error_of(model), HasSubstr("the list of places has rank 0, expected 1 or 2"));
+    EXPECT_THAT(error_of(with_input("rnn_both_apart", 9)),
+                HasSubstr("has an auxiliary input (9 to 11), which is not supported"));
+    model = with_input("conv_3d_transpose_valid", 0);
+    first_graph(model)["operators"][0]["inputs"][0] = 1;
+    EXPECT_THAT(error_of(model), HasSubstr("the shape of the result has"));
+    model = recorded_model("conv_3d_transpose_valid");
+    first_graph(model)["operators"][0]["builtin_options"]["dilation_h_factor"] = 2;
+    EXPECT_THAT(error_of(model), HasSubstr("dilations are not supported"));
+    model = recorded_model("unsorted_segment_sum_rows");
+    first_graph(model)["tensors"][0]["type"] = "INT64";
+    EXPECT_THAT(error_of(model), HasSubstr("the data are i64, expected f32 or i32"));
 }
 
 TEST(TfliteBadInput, FormsOfLstmThatAreNotRead) {

@@ -9,6 +9,7 @@ import case_quantized
 import case_free
 import case_lstm
 import case_lstm_integer
+import case_scattering
 import case_state
 import case_variables
 from case_model import ModelJson, case
@@ -286,6 +287,7 @@ def sparse():
 def families():
     made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
             "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "lstm_integer": case_lstm_integer.cases(),
-            "free": case_free.cases(), "variables": case_variables.cases(), "detection": case_detection.cases()}
+            "free": case_free.cases(), "variables": case_variables.cases(),
+            "scattering": case_scattering.cases(), "detection": case_detection.cases()}
     made.update(case_quantized.families())
     return made

@@ -21,6 +21,7 @@ struct SameName {
 constexpr SameName kSame[] = {
     {"ABS", "Abs"},
     {"ADD", "Add"},
+    {"ATAN2", "Atan2"},
     {"BITWISE_XOR", "BitwiseXor"},
     {"CEIL", "Ceiling"},
     {"COS", "Cos"},
@@ -240,6 +241,7 @@ const OperatorRow kRows[] = {
     {.type = "ABS", .newest = 5, .translate = absolute},
     {.type = "ADD", .newest = 4, .translate = add_values},
     {.type = "ADD_N", .newest = 1, .translate = add_many},
+    {.type = "ATAN2", .newest = 1, .translate = binary},
     {.type = "BITWISE_XOR", .newest = 1, .translate = binary},
     {.type = "CEIL", .newest = 1, .translate = unary},
     {.type = "COS", .newest = 1, .translate = unary},
