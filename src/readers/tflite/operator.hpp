@@ -131,6 +131,7 @@ public:
     const TensorInfo& output_tensor(std::size_t i = 0) const;
     std::size_t output_index(std::size_t i = 0) const { return output_tensor(i).index; }
     std::size_t input_index(std::size_t i) const { return tensor(i).index; }
+    std::size_t intermediate_count() const;
     // Throws Error where the operator has fewer.
     const TensorInfo& intermediate(std::size_t i) const;
 

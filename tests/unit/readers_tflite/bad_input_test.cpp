@@ -321,8 +321,19 @@ TEST(TfliteBadInput, FormsOfLstmThatAreNotRead) {
                 HasSubstr("input 20 is given, and coupled gates have none"));
     EXPECT_THAT(error_of(with_input("lstm_s8_peepholes", 17)),
                 HasSubstr("a bias of the projection is given, and no projection"));
-    EXPECT_THAT(error_of(with_input("lstm_both_apart", 39)),
-                HasSubstr("has an auxiliary input (39 to 47), which is not supported"));
+    EXPECT_THAT(
+        error_of(with_input("lstm_both_apart", 42)),
+        HasSubstr("input 42: the weights of the auxiliary input are not those of all gates"));
+    json model = recorded_model("lstm_both_second_input_beside");
+    const std::size_t second = first_graph(model)["operators"][0]["inputs"][39];
+    first_graph(model)["tensors"][second]["shape"] = {2, 4, 7};
+    EXPECT_THAT(error_of(model), HasSubstr("the auxiliary input has shape [2,4,7]"));
+    model = recorded_model("lstm_s8_step_all");
+    json& intermediates = first_graph(model)["operators"][0]["intermediates"];
+    for (int i = 0; i < 7; ++i) {
+        intermediates.push_back(intermediates[0]);
+    }
+    EXPECT_THAT(error_of(model), HasSubstr("has 12 intermediate tensors, expected 5"));
     EXPECT_THAT(error_of(with_input("lstm_peepholes", 17)),
                 HasSubstr("a bias of the projection is given, and no projection"));
 }

@@ -21,6 +21,7 @@ constexpr std::size_t kOutputState = 18;
 constexpr std::size_t kCell = 19;
 constexpr std::size_t kNorms = 20;
 constexpr std::size_t kHidden = 4;  // of the intermediates
+constexpr std::size_t kIntermediates = 5;
 
 // Places of the inputs that each gate has; coupled gates have no input gate.
 using InputList = std::vector<std::size_t>;
@@ -38,6 +39,9 @@ public:
           coupled_(!op.has_input(kWeights)),
           peepholes_(has_group(kPeepholes, kGates - 1, "peepholes")),
           norms_(has_group(kNorms, kGates, "weights of the normalization")) {
+        op.require(op.intermediate_count() == kIntermediates, "has ", op.intermediate_count(),
+                   " intermediate tensors, expected ", kIntermediates,
+                   ": gates of 8 bits are not supported");
         op.require(has_group(kWeights, kGates, "weights") &&
                        has_group(kRecurrent, kGates, "weights of the last output") &&
                        has_group(kBiases, kGates, "biases"),

@@ -101,9 +101,9 @@ Values product(Operator& op) {
     if (!is_quantized(op) || op.tensor(0).type == ElementType::u8) {
         return through(op, "ReduceProd");
     }
-    Reduction by{.x = {.values = {op.input(0)}},
-                 .axes = {},
-                 .keep = op.options<::tflite::ReducerOptions>().keep_dims()};
+    Reduction by;
+    by.keep = op.options<::tflite::ReducerOptions>().keep_dims();
+    by.x.values = {op.input(0)};
     const std::size_t rank = op.rank(op.input(0));
     for (const std::int64_t stated : op.constant_ints(1, "the list of axes")) {
         const auto axis = static_cast<std::int64_t>(op.axis(stated, rank));
