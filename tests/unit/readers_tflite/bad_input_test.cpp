@@ -296,6 +296,18 @@ TEST(TfliteBadInput, PeepholesOfALstmWithAWideProjection) {
     EXPECT_THAT(error_of(model), HasSubstr("peepholes with a projection to 12 values of 9 cells"));
 }
 
+TEST(TfliteBadInput, OptionsOfMediaPipesDeconvolution) {
+    json model = recorded_model("transpose_bias_1_22_22");
+    json& op = first_graph(model)["operators"][0];
+    op["custom_options"][0] = 3;
+    EXPECT_THAT(error_of(model), HasSubstr("padding is 3, expected 1 or 2"));
+    op["custom_options"][0] = 1;
+    op["custom_options"][4] = 0;
+    EXPECT_THAT(error_of(model), HasSubstr("is 0"));
+    op["custom_options"] = {1, 0, 0, 0};
+    EXPECT_THAT(error_of(model), HasSubstr("has 4 bytes of options"));
+}
+
 // Other operators that are read in part.
 TEST(TfliteBadInput, FormsOfScatteringThatAreNotRead) {
     json model = with_input("sparse_to_dense_list", 0);

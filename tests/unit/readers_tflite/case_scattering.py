@@ -126,6 +126,29 @@ def others():
                                                             "merge_outputs": merged}), runs=runs, tolerance=CLOSE)
 
 
+def deconvolved(x, wei, bias, padding, strides):
+    """MediaPipe's kernel, element by element."""
+    sizes = list(zip(x.shape[1:3], wei.shape[1:3], strides))
+    pads = [max(0, k - (n - 1) % s - 1) if padding == 1 else 0 for n, k, s in sizes]
+    result = np.zeros((x.shape[0], *[s * (n - 1) + k for n, k, s in sizes], wei.shape[0]))
+    for row, column in np.ndindex(*x.shape[1:3]):
+        top, left = row * strides[0], column * strides[1]
+        result[:, top:top + wei.shape[1], left:left + wei.shape[2]] += np.einsum("bi,ohwi->bhwo", x[:, row, column], wei)
+    first = [p // 2 for p in pads]
+    last = [n - (p - p // 2) for n, p in zip(result.shape[1:3], pads)]
+    return (result[:, first[0]:last[0], first[1]:last[1]] + bias).astype(F)
+
+
+def mediapipe():
+    for padding, strides, kernel in ((1, (2, 2), (2, 2)), (1, (2, 3), (4, 3)), (2, (2, 1), (3, 3)), (1, (1, 1), (3, 3))):
+        x, wei, bias = real(60, 2, 4, 5, 3), real(61, 4, *kernel, 3), real(62, 4)
+        result = deconvolved(x, wei, bias, padding, strides)
+        options = np.array([padding, strides[1], strides[0]], "<i4").tobytes()
+        yield case("transpose_bias_%d_%d%d_%d%d" % (padding, *strides, *kernel), "Convolution2DTransposeBias",
+                   [x, ("const", wei), ("const", bias)], [(result.shape, F)], custom_options=list(options),
+                   expected=[[result]], tolerance=CLOSE)
+
+
 def cases():
-    for group in (sparse, segments, diagonals, suppression, others):
+    for group in (sparse, segments, diagonals, suppression, others, mediapipe):
         yield from group()

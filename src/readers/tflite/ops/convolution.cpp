@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
 #include "readers/tflite/ops/window.hpp"
@@ -181,6 +185,33 @@ Values transpose_convolution(Operator& op) {
     return image(op.activation(add_bias(op, sum, 3), options.fused_activation_function()));
 }
 
+// MediaPipe's: values, weights [O, H, W, I] and bias. Its options are those of TRANSPOSE_CONV as they lie in
+// memory: padding (1: SAME, 2: VALID), strides of width and height. SAME leaves out what a kernel reaches
+// beyond the last whole stride.
+Values transpose_convolution_with_bias(Operator& op) {
+    check_rank(op, 1, 4);
+    const Output x = op.image(0);
+    std::array<std::int32_t, 3> options{};
+    const auto bytes = op.custom_options();
+    op.require(bytes.size() >= sizeof(options), "has ", bytes.size(),
+               " bytes of options, expected padding and strides");
+    std::memcpy(options.data(), bytes.data(), sizeof(options));
+    const auto [padding, width, height] = options;
+    op.require(padding == 1 || padding == 2, "padding is ", padding, ", expected 1 or 2");
+    const std::vector<std::int64_t> sizes = spatial_sizes(op, x);
+    Window window = make_window(op, ::tflite::Padding::VALID, sizes,
+                                {size_at(op, 1, 1), size_at(op, 1, 2)}, {height, width}, {1, 1});
+    for (std::size_t d = 0; d < sizes.size() && padding == 1; ++d) {
+        const std::int64_t last = (std::max<std::int64_t>(sizes[d], 1) - 1) % window.strides[d];
+        const std::int64_t all = std::max<std::int64_t>(0, window.kernel[d] - last - 1);
+        window.begin[d] = all / 2;
+        window.end[d] = all - all / 2;
+    }
+    const Output weights = op.transpose(op.real(1), {3, 0, 1, 2});  // [I, O, H, W]
+    const Output sum = op.add("ConvolutionBackpropData", {x, weights}, window.attributes());
+    return image(add_bias(op, sum, 2));
+}
+
 // [N, D, H, W, C] and weights [D, H, W, I, O].
 Values convolution_3d(Operator& op) {
     const auto& options = op.options<::tflite::Conv3DOptions>();
@@ -228,6 +259,11 @@ const OperatorRow kRows[] = {
     {.type = "CONV_2D", .newest = 6, .translate = convolution},
     {.type = "DEPTHWISE_CONV_2D", .newest = 7, .translate = depthwise},
     {.type = "TRANSPOSE_CONV", .newest = 4, .translate = transpose_convolution},
+    {.type = "Convolution2DTransposeBias",
+     .newest = 1,
+     .translate = transpose_convolution_with_bias,
+     .note = "custom, of MediaPipe; f32",
+     .custom = true},
     {.type = "CONV_3D", .newest = 1, .translate = convolution_3d},
     {.type = "CONV_3D_TRANSPOSE", .newest = 1, .translate = transpose_convolution_3d},
 };
