@@ -303,7 +303,9 @@ TEST(TfliteBadInput, OptionsOfMediaPipesDeconvolution) {
     EXPECT_THAT(error_of(model), HasSubstr("padding is 3, expected 1 or 2"));
     op["custom_options"][0] = 1;
     op["custom_options"][4] = 0;
-    EXPECT_THAT(error_of(model), HasSubstr("is 0"));
+    EXPECT_THAT(error_of(model), HasSubstr("the strides are 2 and 0, expected 1 to 256"));
+    op["custom_options"][4] = 9;
+    EXPECT_THAT(error_of(model), HasSubstr("in dimension 2"));
     op["custom_options"] = {1, 0, 0, 0};
     EXPECT_THAT(error_of(model), HasSubstr("has 4 bytes of options"));
 }

@@ -198,6 +198,9 @@ Values transpose_convolution_with_bias(Operator& op) {
     std::memcpy(options.data(), bytes.data(), sizeof(options));
     const auto [padding, width, height] = options;
     op.require(padding == 1 || padding == 2, "padding is ", padding, ", expected 1 or 2");
+    constexpr std::int32_t kLargestStride = 256;
+    op.require(width >= 1 && width <= kLargestStride && height >= 1 && height <= kLargestStride,
+               "the strides are ", height, " and ", width, ", expected 1 to ", kLargestStride);
     const std::vector<std::int64_t> sizes = spatial_sizes(op, x);
     Window window = make_window(op, ::tflite::Padding::VALID, sizes,
                                 {size_at(op, 1, 1), size_at(op, 1, 2)}, {height, width}, {1, 1});
@@ -206,6 +209,15 @@ Values transpose_convolution_with_bias(Operator& op) {
         const std::int64_t all = std::max<std::int64_t>(0, window.kernel[d] - last - 1);
         window.begin[d] = all / 2;
         window.end[d] = all - all / 2;
+    }
+    const TensorInfo& stated = op.output_tensor();
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const std::int64_t size =
+            (sizes[d] - 1) * window.strides[d] + window.kernel[d] - window.begin[d] - window.end[d];
+        op.require(stated.shape.size() != 4 || stated.is_free(d + 1) ||
+                       static_cast<std::int64_t>(stated.shape[d + 1]) == size,
+                   "the result has shape ", to_string(stated.shape), ", expected ", size,
+                   " in dimension ", d + 1);
     }
     const Output weights = op.transpose(op.real(1), {3, 0, 1, 2});  // [I, O, H, W]
     const Output sum = op.add("ConvolutionBackpropData", {x, weights}, window.attributes());
