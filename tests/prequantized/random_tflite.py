@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random networks of quantized TFLite operators: network(seed) gives the bytes of a file, its inputs and a summary.
 
-Convolutions of all kinds with fused activations, sums, products, concatenations, pools, resizes, activations; i8 with
-scales a channel or a tensor, and u8 with zero points of weights. Grids differ from tensor to tensor.
+Convolutions of all kinds with fused activations, sums, products, concatenations, pools, resizes, activations, LSTMs; i8
+with scales a channel or a tensor, and u8 with zero points of weights. Grids differ from tensor to tensor.
 """
 import numpy as np
 
@@ -140,6 +140,13 @@ class Network(Choices):
     def multiply(self):
         return self.pair("MUL")
 
+    def extreme(self):
+        """Of one grid, as converters write it."""
+        other = self.graph.const(self.integers(1, 1, 1, self.x.shape[3]), self.x.grid)
+        name = self.pick(("MAXIMUM", "MINIMUM"))
+        self.result(name, [self.x.index, other], self.x.shape, self.x.grid, ("MaximumMinimumOptions", {}))
+        return name.lower()
+
     def concatenation(self):
         """Of i8 all sources have one grid, as TFLite demands."""
         fitting = [v for v in self.earlier if v.shape[1:3] == self.x.shape[1:3]
@@ -207,7 +214,7 @@ class Network(Choices):
         return "prelu"
 
     STEPS = (convolution, convolution, convolution, depthwise, depthwise, deconvolution, add, add, subtract, multiply,
-             concatenation, pool, pool, mean, pad, resize, resize, element_wise, element_wise, slope)
+             extreme, concatenation, pool, pool, mean, pad, resize, resize, element_wise, element_wise, slope)
 
     def fully_connected(self):
         features = int(np.prod(self.x.shape))
@@ -223,6 +230,41 @@ class Network(Choices):
         self.summary.append("fully connected")
 
 
+    def sequence(self):
+        """An LSTM over the rows, in one of the sixteen forms of coupled gates, peepholes, normalization, projection."""
+        _, steps, width, channels = self.x.shape
+        if self.type != I8 or width * channels > MOST_FEATURES // 4:
+            return False
+        coupled, peepholes, norms, projection = (self.maybe() for _ in range(4))
+        graph, cells = self.graph, self.between(2, 40)
+        inputs, outputs = width * channels, self.between(1, cells + 1) if projection else cells
+        state, scale = self.grid(-1, 1), F(self.rng.uniform(0.3, 2) / (127 * np.sqrt(inputs)))
+        hidden = self.grid(-1, 1) if projection else state
+
+        def constant(low, high, shape, dtype, of):
+            return graph.const(self.rng.integers(low, high, shape).astype(dtype), (F(of), 0))
+
+        def gates(make, count=4, when=True):
+            return [make() if when and not (coupled and gate == 0) else -1 for gate in range(count)]
+        rows = graph.tensor((1, steps, inputs), I8, self.x.grid)
+        graph.op("RESHAPE", [self.x.index, self.ints(1, steps, inputs)], [rows], ("ReshapeOptions", {}))
+        bias = (2000000, 3e-8) if norms else (3000, scale * self.x.grid[0])
+        operands = [rows] + gates(lambda: constant(-127, 128, (cells, inputs), I8, scale))
+        operands += gates(lambda: constant(-127, 128, (cells, outputs), I8, scale))
+        operands += gates(lambda: constant(-32767, 32768, cells, np.int16, 3e-5), 3, peepholes)
+        operands += gates(lambda: constant(-bias[0], bias[0], cells, I32, bias[1]))
+        operands += [constant(-127, 128, (outputs, cells), I8, 0.01), -1] if projection else [-1, -1]
+        operands += [graph.tensor((1, outputs), I8, state, variable=True),
+                     graph.tensor((1, cells), np.int16, (F(2.0 ** -self.between(9, 16)), 0), variable=True)]
+        operands += gates(lambda: constant(-32767, 32768, cells, np.int16, 3e-5), 4, norms)
+        between = [graph.tensor((0,), np.int16, (F(3e-4), 0)) for _ in range(4)] + [graph.tensor((0,), I8, hidden)]
+        self.x = Value(graph.tensor((1, steps, outputs), I8, state), (1, steps, outputs), state)
+        graph.op("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [self.x.index],
+                 ("UnidirectionalSequenceLSTMOptions", {"fused_activation_function": "TANH"}), 3, intermediates=between)
+        self.summary.append("lstm")
+        return True
+
+
 def network(seed):
     net = Network(seed)
     while len(net.graph.ops) == 0 or net.maybe(0.85):
@@ -230,7 +272,7 @@ def network(seed):
         if name:
             net.summary.append(name)
             net.earlier.append(net.x)
-    if net.maybe(0.4):
+    if not (net.maybe(0.15) and net.sequence()) and net.maybe(0.4):
         net.fully_connected()
     net.graph.outputs = [net.x.index]
     return make_cases.binary(net.model.json()), [net.input], net.summary

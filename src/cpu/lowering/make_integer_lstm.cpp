@@ -1,10 +1,12 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// QuantizedLstm with constant weights.
+// QuantizedLstm with constant weights, in all its forms.
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "cpu/kernels/recurrent/integer_lstm.hpp"
 #include "cpu/lowering/quantized_rounding.hpp"
@@ -13,17 +15,20 @@
 #include "cpu/steps/kernel_step.hpp"
 #include "cpu/threading/parallel.hpp"
 #include "ops/quantized/quantized_lstm.hpp"
+#include "ops/quantized/rules/layer_norm_16.hpp"
 
 namespace fuseq::cpu {
 namespace {
 
 enum LstmPort : std::size_t { kX, kH, kC, kW, kR, kBias };
 constexpr std::int64_t kMaxByte = 128;
+constexpr std::int64_t kMaxProduct = std::int64_t{1} << 30;  // of two values of 16 bits
 
 struct Gates {
     QuantizedLstmProduct product;
     std::span<const std::int8_t> weights;
-    std::size_t depth;
+    std::size_t depth = 0;
+    std::size_t gates = 0;
 
     std::int64_t max_sum() const {
         std::int64_t max = 0;
@@ -38,61 +43,166 @@ struct Gates {
     }
     bool fits() const {
         const std::int64_t max = max_sum();
-        return std::all_of(product.multipliers.begin(), product.multipliers.end(),
+        return std::all_of(product.multipliers.begin(), product.multipliers.begin() + gates,
                            [&](const rules::QuantizedMultiplier& m) {
                                return kernels::takes_multiplier(fixed_multiplier(m), max);
                            });
     }
     kernels::IntegerGates packed() const {
-        std::array<kernels::FixedMultiplier, kernels::kLstmGates> multipliers;
-        std::transform(product.multipliers.begin(), product.multipliers.end(), multipliers.begin(),
-                       fixed_multiplier);
+        std::vector<kernels::FixedMultiplier> multipliers;
+        for (std::size_t gate = 0; gate < gates; ++gate) {
+            multipliers.push_back(fixed_multiplier(product.multipliers[gate]));
+        }
         return {weights, product.bias, multipliers, depth};
     }
 };
 
-std::span<const std::int8_t> constant_bytes(const Node& node, LstmPort port) {
-    return node.input_node(port)->constant().values<std::int8_t>();
+template <class T>
+std::span<const T> constant_values(const Node& node, std::size_t port) {
+    return node.input_node(port)->constant().values<T>();
 }
 
 Gates gates_of_input(const Node& node) {
     const auto& attrs = node.attrs<QuantizedLstmAttrs>();
-    const std::span<const std::int8_t> w = constant_bytes(node, kW);
-    const std::size_t depth = node.input(kW).shape()[2];
-    Gates gates{quantized_lstm_product(w, depth, attrs.input_zero_point, attrs.input_scale,
-                                       attrs.weight_scales),
-                w, depth};
-    const auto bias = node.input_node(kBias)->constant().values<std::int32_t>();
-    std::transform(bias.begin(), bias.end(), gates.product.bias.begin(), gates.product.bias.begin(),
-                   std::plus<>());
+    const auto w = constant_values<std::int8_t>(node, kW);
+    const Shape& shape = node.input(kW).shape();
+    Gates gates{quantized_lstm_product(w, shape[0] * shape[1], attrs.input_zero_point,
+                                       attrs.input_scale, attrs.weight_scales, attrs.gate_scales),
+                w, shape[2], shape[0]};
+    const auto bias = constant_values<std::int32_t>(node, kBias);
+    if (!attrs.has_norms()) {
+        std::transform(bias.begin(), bias.end(), gates.product.bias.begin(),
+                       gates.product.bias.begin(), std::plus<>());
+    }
     return gates;
 }
 
 Gates gates_of_state(const Node& node) {
     const auto& attrs = node.attrs<QuantizedLstmAttrs>();
-    const std::span<const std::int8_t> r = constant_bytes(node, kR);
-    const std::size_t depth = node.input(kR).shape()[2];
-    return {quantized_lstm_product(r, depth, attrs.state_zero_point, attrs.state_scale,
-                                   attrs.recurrent_scales),
-            r, depth};
+    const auto r = constant_values<std::int8_t>(node, kR);
+    const Shape& shape = node.input(kR).shape();
+    return {quantized_lstm_product(r, shape[0] * shape[1], attrs.state_zero_point,
+                                   attrs.state_scale, attrs.recurrent_scales, attrs.gate_scales),
+            r, shape[2], shape[0]};
+}
+
+// As a product with one gate. No weights: no projection.
+Gates projection_of(const Node& node) {
+    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+    if (!attrs.has_projection()) {
+        return {};
+    }
+    const std::size_t port = attrs.projection_input();
+    const auto weights = constant_values<std::int8_t>(node, port);
+    const auto terms =
+        quantized_lstm_projection(attrs, weights, constant_values<std::int32_t>(node, port + 1));
+    Gates gates{{.bias = terms.bias, .multipliers = {}}, weights, node.input(port).shape()[1], 1};
+    gates.product.multipliers[0] = terms.multiplier;
+    return gates;
+}
+
+// Rows of whole blocks, by the gate; coupled gates leave the first out, and there is none of the
+// cell gate.
+std::vector<std::int16_t> packed_peepholes(const Node& node, std::size_t units) {
+    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+    const auto values = constant_values<std::int16_t>(node, attrs.peepholes_input());
+    const Shape& shape = node.input(attrs.peepholes_input()).shape();
+    const std::size_t hidden = shape[2];
+    std::vector<std::int16_t> packed(shape[1] * kernels::kLstmGates * units, 0);
+    for (std::size_t i = 0; i < shape[0]; ++i) {
+        const bool last = i + 1 == shape[0];
+        const std::size_t gate = last ? kernels::kLstmGates - 1 : i + (attrs.coupled() ? 1 : 0);
+        for (std::size_t n = 0; n < shape[1]; ++n) {
+            std::copy_n(values.data() + (i * shape[1] + n) * hidden, hidden,
+                        packed.data() + (n * kernels::kLstmGates + gate) * units);
+        }
+    }
+    return packed;
+}
+
+std::vector<kernels::ShiftedMultiplier> peephole_multipliers(const QuantizedLstmAttrs& attrs) {
+    const auto multipliers = quantized_lstm_peepholes(attrs);
+    std::vector<kernels::ShiftedMultiplier> by_gate(kernels::kLstmGates);
+    for (std::size_t i = 0; i < multipliers.size(); ++i) {
+        const bool last = i + 1 == multipliers.size();
+        by_gate[last ? kernels::kLstmGates - 1 : i + (attrs.coupled() ? 1 : 0)] =
+            kernels::shifted_multiplier(fixed_multiplier(multipliers[i]),
+                                        kernels::ProductRounding::kHalfAway);
+    }
+    return by_gate;
+}
+
+// The weights are copied: the model may be gone when the step runs.
+std::function<void(std::size_t, std::int16_t*)> normalization(const Node& node) {
+    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+    const auto weights = constant_values<std::int16_t>(node, attrs.norms_input());
+    const auto bias = constant_values<std::int32_t>(node, kBias);
+    const std::size_t hidden = node.input(kBias).shape()[1];
+    const std::size_t first = kernels::kLstmGates - attrs.gates();
+    return [hidden, first, norms = quantized_lstm_norms(attrs),
+            w = std::vector<std::int16_t>(weights.begin(), weights.end()),
+            b = std::vector<std::int32_t>(bias.begin(), bias.end())](std::size_t gate,
+                                                                     std::int16_t* values) {
+        const QuantizedLstmNorm& norm = norms[gate - first];
+        const std::size_t row = (gate - first) * hidden;
+        const auto moments = rules::layer_norm_16::moments({values, hidden}, norm.least_variance);
+        for (std::size_t j = 0; j < hidden; ++j) {
+            values[j] = rules::layer_norm_16::normalized(values[j], moments, w[row + j], b[row + j],
+                                                         norm.to_steps);
+        }
+    };
+}
+
+kernels::ByteGrid grid_of_outputs(const QuantizedLstmAttrs& attrs) {
+    kernels::ByteGrid grid = byte_grid(attrs.state_zero_point, integer_limits(ElementType::i8));
+    if (attrs.projection_clip > 0) {
+        const auto clip = static_cast<std::int32_t>(attrs.projection_clip);
+        grid.lowest = std::max(grid.lowest, -clip);
+        grid.highest = std::min(grid.highest, clip);
+    }
+    return grid;
+}
+
+kernels::IntegerLstmParams params_of(const Node& node, const Gates& projection) {
+    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+    kernels::IntegerLstmParams params;
+    params.hidden = node.input(kC).shape()[1];
+    params.cell_exponent = static_cast<int>(attrs.cell_exponent);
+    if (attrs.cell_clip > 0) {
+        params.cell_limit =
+            static_cast<std::int32_t>(std::min<std::int64_t>(attrs.cell_clip, 32768));
+    }
+    params.to_hidden = kernels::shifted_multiplier(
+        fixed_multiplier(quantized_lstm_to_hidden(attrs)), kernels::ProductRounding::kHalfAway);
+    params.hidden_grid = byte_grid(-attrs.hidden_zero_point, integer_limits(ElementType::i8));
+    params.coupled = attrs.coupled();
+    if (attrs.has_peepholes()) {
+        params.peepholes = peephole_multipliers(attrs);
+    }
+    if (attrs.has_norms()) {
+        params.normalize = normalization(node);
+    }
+    if (attrs.has_projection()) {
+        params.projection = std::make_shared<const kernels::IntegerGates>(projection.packed());
+        params.projection_grid = grid_of_outputs(attrs);
+    }
+    return params;
 }
 
 class IntegerLstm {
 public:
-    IntegerLstm(const QuantizedLstmAttrs& attrs,
-                const Shape& x,
-                const Gates& of_x,
-                const Gates& of_h)
-        : batch_(x[0]), steps_(x[1]), of_x_(of_x.packed()), of_h_(of_h.packed()) {
-        params_.hidden = of_h.depth;
-        params_.cell_exponent = static_cast<int>(attrs.cell_exponent);
-        if (attrs.cell_clip > 0) {
-            params_.cell_limit =
-                static_cast<std::int32_t>(std::min<std::int64_t>(attrs.cell_clip, 32768));
+    IntegerLstm(const Node& node, const Gates& of_x, const Gates& of_h, const Gates& projection)
+        : batch_(node.input(kX).shape()[0]),
+          steps_(node.input(kX).shape()[1]),
+          outputs_(node.input(kH).shape()[1]),
+          of_x_(of_x.packed()),
+          of_h_(of_h.packed()),
+          params_(params_of(node, projection)) {
+        const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+        if (attrs.has_peepholes()) {
+            peepholes_ = packed_peepholes(node, params_.units());
+            own_peepholes_ = node.input(attrs.peepholes_input()).shape()[1] > 1;
         }
-        params_.to_hidden = kernels::shifted_multiplier(
-            fixed_multiplier(quantized_lstm_to_hidden(attrs)), kernels::ProductRounding::kHalfAway);
-        params_.hidden_grid = byte_grid(-attrs.hidden_zero_point, integer_limits(ElementType::i8));
     }
 
     void run(const CallMemory& memory) const {
@@ -113,39 +223,44 @@ private:
     void sequence(const CallMemory& memory, std::size_t n) const {
         thread_local Buffers b;
         const std::size_t hidden = params_.hidden;
-        const std::size_t units = params_.units();
         const std::size_t depth = of_x_.depth();
         b.x.assign(2 * of_x_.pairs(), 0);
-        b.gates.resize(kernels::kLstmGates * units);
-        for (auto* values : {&b.h, &b.next_h, &b.c}) {
-            values->assign(units, 0);
+        b.gates.resize(kernels::kLstmGates * params_.units());
+        b.c.assign(params_.units(), 0);
+        for (auto* values : {&b.h, &b.next_h}) {
+            values->assign(kernels::whole_lstm_blocks(outputs_), 0);
         }
-        std::copy_n(memory.input<std::int8_t>(kH) + n * hidden, hidden, b.h.begin());
+        std::copy_n(memory.input<std::int8_t>(kH) + n * outputs_, outputs_, b.h.begin());
         std::copy_n(memory.input<std::int16_t>(kC) + n * hidden, hidden, b.c.begin());
         const auto* x = memory.input<std::int8_t>(kX) + n * steps_ * depth;
-        auto* y = memory.output<std::int8_t>(0) + n * steps_ * hidden;
+        auto* y = memory.output<std::int8_t>(0) + n * steps_ * outputs_;
         const auto store = [&](std::int8_t* to) {
-            std::transform(b.h.begin(), b.h.begin() + static_cast<std::ptrdiff_t>(hidden), to,
+            std::transform(b.h.begin(), b.h.begin() + static_cast<std::ptrdiff_t>(outputs_), to,
                            [](std::int16_t value) { return static_cast<std::int8_t>(value); });
         };
-        for (std::size_t t = 0; t < steps_; ++t, x += depth, y += hidden) {
+        const std::size_t row = own_peepholes_ ? n : 0;
+        for (std::size_t t = 0; t < steps_; ++t, x += depth, y += outputs_) {
             std::copy_n(x, depth, b.x.begin());
-            kernels::integer_lstm_step(params_, of_x_, of_h_,
-                                       {.x = b.x.data(),
-                                        .h = b.h.data(),
-                                        .next_h = b.next_h.data(),
-                                        .c = b.c.data(),
-                                        .gates = b.gates.data()});
+            kernels::integer_lstm_step(
+                params_, of_x_, of_h_,
+                {.x = b.x.data(),
+                 .h = b.h.data(),
+                 .peepholes = peepholes_.data() + row * kernels::kLstmGates * params_.units(),
+                 .next_h = b.next_h.data(),
+                 .c = b.c.data(),
+                 .gates = b.gates.data()});
             b.h.swap(b.next_h);
             store(y);
         }
-        store(memory.output<std::int8_t>(1) + n * hidden);
+        store(memory.output<std::int8_t>(1) + n * outputs_);
         std::copy_n(b.c.begin(), hidden, memory.output<std::int16_t>(2) + n * hidden);
     }
 
-    std::size_t batch_, steps_;
+    std::size_t batch_, steps_, outputs_;
     kernels::IntegerGates of_x_, of_h_;
     kernels::IntegerLstmParams params_;
+    std::vector<std::int16_t> peepholes_;  // of all sequences, or of each
+    bool own_peepholes_ = false;
 };
 
 std::string refusal(const Node& node) {
@@ -160,6 +275,16 @@ std::string refusal(const Node& node) {
     return "";
 }
 
+// Multipliers of products of two values of 16 bits.
+bool elements_fit(const Node& node) {
+    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
+    std::vector<rules::QuantizedMultiplier> multipliers = quantized_lstm_peepholes(attrs);
+    multipliers.push_back(quantized_lstm_to_hidden(attrs));
+    return std::all_of(multipliers.begin(), multipliers.end(), [](const auto& m) {
+        return kernels::takes_multiplier(fixed_multiplier(m), kMaxProduct);
+    });
+}
+
 }  // namespace
 
 Verdict make_integer_lstm(StepBuilder& builder, Node& node) {
@@ -169,16 +294,13 @@ Verdict make_integer_lstm(StepBuilder& builder, Node& node) {
     if (const std::string why = refusal(node); !why.empty()) {
         return Verdict::no(why);
     }
-    const auto& attrs = node.attrs<QuantizedLstmAttrs>();
     const Gates of_x = gates_of_input(node);
     const Gates of_h = gates_of_state(node);
-    constexpr std::int64_t kMaxProduct = std::int64_t{1} << 30;  // of two values of 16 bits
-    if (!of_x.fits() || !of_h.fits() ||
-        !kernels::takes_multiplier(fixed_multiplier(quantized_lstm_to_hidden(attrs)),
-                                   kMaxProduct)) {
+    const Gates projection = projection_of(node);
+    if (!of_x.fits() || !of_h.fits() || !projection.fits() || !elements_fit(node)) {
         return Verdict::no("sums and multipliers that 32 bits do not hold");
     }
-    auto lstm = std::make_shared<const IntegerLstm>(attrs, node.input(kX).shape(), of_x, of_h);
+    auto lstm = std::make_shared<const IntegerLstm>(node, of_x, of_h, projection);
     CallStep::Tensors tensors;
     for (const LstmPort port : {kX, kH, kC}) {
         tensors.inputs.push_back(builder.tensor_of(node.input(port), Layout::kPlain));

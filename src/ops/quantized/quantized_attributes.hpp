@@ -15,7 +15,8 @@
 //   QuantizedConvolution(src, weights [OC, IC/groups, kernel...], bias i32 or i64 [OC], zero point)
 //   QuantizedDeconvolution(src, weights [IC, OC/groups, kernel...], bias, optional)
 //   QuantizedMatMul(a, b, bias [N], zero point): as MatMul; output_type f32 gives real values
-//   QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference(a, b): broadcast as numpy does
+//   QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedDivide, QuantizedSquaredDifference(a, b):
+//     broadcast as numpy does
 //   QuantizedConcat(a, b, ...), QuantizedAveragePool(q), QuantizedMaxPool(q), QuantizedMean(q), QuantizedSum(q)
 //   QuantizedLeakyRelu(q), QuantizedTable(q), QuantizedSoftmax(q), QuantizedResizeBilinear(q)
 //   QuantizedL2Normalization(q)
@@ -95,7 +96,8 @@ protected:
     }
 };
 
-// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference.
+// Requantize, QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedDivide,
+// QuantizedSquaredDifference.
 // `slope`: a product with the slope of a PReLU, which has the rule of leaky ReLU. `shifts`: a sum or
 // difference of i16 whose scales are powers of two, which TFLite shifts.
 struct RequantizeAttrs final : AttributesOf<RequantizeAttrs>, QuantizedAttrs {

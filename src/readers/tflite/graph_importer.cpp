@@ -5,10 +5,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
-#include "ops/state/state.hpp"
 #include "readers/common/unique_name.hpp"
 
 namespace fuseq::tflite_reader {
@@ -17,7 +15,6 @@ namespace {
 constexpr std::size_t kDeepestBody = 8;
 // Subgraphs that call each other can stand for very many layers.
 constexpr std::size_t kMaxBodies = 1000;
-constexpr std::size_t kLargestVariable = std::size_t{1} << 28;
 
 std::vector<std::int64_t> indices_of(const flatbuffers::Vector<std::int32_t>* values) {
     return values == nullptr ? std::vector<std::int64_t>{}
@@ -175,16 +172,24 @@ void GraphImporter::translate(const ::tflite::Operator& stated, std::size_t posi
     Place place = context_.place;
     place.op = kind.type;
     place.layer = fmt::format("operator {}", position);
-    place.require(!outputs.empty(), "has no outputs");
+    place.require(!outputs.empty() || kind.row->handles, "has no outputs");
     for (const std::int64_t index : outputs) {
         check_index(index, "output", place);
     }
-    check_inputs(indices_of(stated.inputs()), place);
-    const std::string name = tensor_name(static_cast<std::size_t>(outputs[0]));
-    place.layer = name;
+    check_inputs(indices_of(stated.inputs()), *kind.row, place);
+    std::string name = place.layer;
+    if (!outputs.empty()) {
+        name = place.layer = tensor_name(static_cast<std::size_t>(outputs[0]));
+    }
     Operator op(stated, kind.type, kind.version, name, *this, place);
     readers::translate_at(
-        place, [] { return ""; }, [&] { take_outputs(op, outputs, kind.row->translate(op)); });
+        place, [] { return ""; },
+        [&] {
+            Values values = kind.row->translate(op);
+            if (!kind.row->handles || !values.empty()) {
+                take_outputs(op, outputs, std::move(values));
+            }
+        });
 }
 
 void GraphImporter::take_outputs(Operator& op,
@@ -213,6 +218,7 @@ void GraphImporter::take_outputs(Operator& op,
 }
 
 void GraphImporter::check_inputs(const std::vector<std::int64_t>& indices,
+                                 const OperatorRow& row,
                                  const Place& place) const {
     for (const std::int64_t index : indices) {
         if (index == -1) {
@@ -220,7 +226,8 @@ void GraphImporter::check_inputs(const std::vector<std::int64_t>& indices,
         }
         check_index(index, "input", place);
         const TensorInfo& info = tensors_[static_cast<std::size_t>(index)];
-        place.require(has_value(info.index) || info.variable, "reads ", info.title(),
+        const bool handle = row.handles && handles_.contains(info.index);
+        place.require(has_value(info.index) || info.variable || handle, "reads ", info.title(),
                       ", which has no value here: nothing makes it, or a later operator (a cycle)");
     }
 }
@@ -264,48 +271,6 @@ Output GraphImporter::image(std::size_t index) {
 
 bool GraphImporter::is_image(std::size_t index) const {
     return values_[index].image && !values_[index].plain;
-}
-
-// TFLite sets variables to zero, those of i8 to their zero point.
-Output GraphImporter::read_variable(const TensorInfo& info) {
-    const Place place = tensor_place(info.index);
-    place.require(depth_ == 0, "variables within bodies are not supported");
-    place.require(info.type != ElementType::undefined, "is a variable of type ", info.type_name,
-                  ", which is not supported");
-    place.require(shape_size(info.shape) <= kLargestVariable, "is a variable of shape ",
-                  to_string(info.shape), ", which has more than ", kLargestVariable, " elements");
-    Tensor zero(info.type, info.shape);
-    if (info.type == ElementType::i8 && info.quantization.known()) {
-        std::memset(zero.data(), static_cast<int>(info.quantization.zero_point()),
-                    zero.get_byte_size());
-    }
-    const Output initial =
-        model_->add_constant(unique_name(tensor_name(info.index) + "/initial"), zero)->output();
-    ReadValueAttrs attributes;
-    attributes.variable_id = tensor_name(info.index);
-    attributes.variable_type = info.type;
-    attributes.variable_shape = initial.partial_shape();
-    const Output value =
-        model_->add("ReadValue", 6, unique_name(tensor_name(info.index)), {initial}, attributes)
-            ->output();
-    variables_.try_emplace(info.index, Variable{value, value});
-    return value;
-}
-
-// Whoever reads the variable later in this inference gets the new value.
-void GraphImporter::assign(std::size_t index, const Output& value) {
-    plain(index);
-    variables_.at(index).next = value;
-    values_[index] = {.plain = value};
-}
-
-void GraphImporter::add_assigns() {
-    for (const auto& [index, variable] : variables_) {
-        VariableIdAttrs attributes;
-        attributes.variable_id = variable.read.node->attrs<ReadValueAttrs>().variable_id;
-        model_->add("Assign", 6, unique_name(tensor_name(index) + "/assign"), {variable.next},
-                    attributes);
-    }
 }
 
 // The order of the file where there is one: an image that nobody reads in that order keeps its own.

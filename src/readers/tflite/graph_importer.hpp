@@ -53,6 +53,10 @@ public:
     Output image(std::size_t index) override;
     bool is_image(std::size_t index) const override;
     void assign(std::size_t index, const Output& value) override;
+    void name_handle(std::size_t tensor, const std::string& variable) override;
+    Output read_named(std::size_t handle, const TensorInfo& as, const Place& place) override;
+    void assign_named(std::size_t handle, const Output& value, const Place& place) override;
+    void initialize_by(std::int64_t subgraph, const Place& place) override;
     std::vector<Output> insert_subgraph(std::int64_t subgraph,
                                         const std::vector<Output>& inputs,
                                         const Place& place) override;
@@ -68,11 +72,18 @@ private:
     void translate_all();
     void translate(const ::tflite::Operator& stated, std::size_t position);
     void take_outputs(Operator& op, const std::vector<std::int64_t>& indices, Values values);
-    void check_inputs(const std::vector<std::int64_t>& indices, const Place& place) const;
+    void check_inputs(const std::vector<std::int64_t>& indices,
+                      const OperatorRow& row,
+                      const Place& place) const;
     void check_index(std::int64_t index, const char* what, const Place& place) const;
     bool has_value(std::size_t index) const;
     Output read_variable(const TensorInfo& info);
+    Output add_read_value(const std::string& name,
+                          const Output& initial,
+                          const PartialShape& shape);
     void add_assigns();
+    const std::string& variable_of(std::size_t handle, const Place& place) const;
+    std::map<std::string, Output> initial_values();
     void name_ports();
     std::string tensor_name(std::size_t index) const;
     Place tensor_place(std::size_t index) const;
@@ -89,6 +100,12 @@ private:
         Output next;  // what it has in the next inference
     };
     std::map<std::size_t, Variable> variables_;  // by tensor
+    // Those that have a name. Current: what has been assigned in this inference, or was read.
+    std::map<std::size_t, std::string> handles_;  // by tensor
+    std::map<std::string, Output> initial_;
+    std::map<std::string, Output> current_;
+    std::map<std::string, Output> reads_;
+    bool initializing_ = false;  // the graph of a CALL_ONCE
     std::unordered_set<std::string> names_;
 };
 

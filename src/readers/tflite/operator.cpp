@@ -70,6 +70,10 @@ const TensorInfo& Operator::output_tensor(std::size_t i) const {
     return graph_.tensor(static_cast<std::size_t>(outputs_[i]));
 }
 
+std::size_t Operator::intermediate_count() const {
+    return list(stated_.intermediates()).size();
+}
+
 const TensorInfo& Operator::intermediate(std::size_t i) const {
     const std::vector<std::int64_t> indices = list(stated_.intermediates());
     require(i < indices.size(), "has ", indices.size(), " intermediate tensors, and number ", i,

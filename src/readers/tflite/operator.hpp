@@ -58,6 +58,12 @@ public:
     virtual bool is_image(std::size_t index) const = 0;
     // A variable has this value in the next inference.
     virtual void assign(std::size_t index, const Output& value) = 0;
+    // Variables that have a name, and tensors that stand for one.
+    virtual void name_handle(std::size_t tensor, const std::string& variable) = 0;
+    virtual Output read_named(std::size_t handle, const TensorInfo& as, const Place& place) = 0;
+    virtual void assign_named(std::size_t handle, const Output& value, const Place& place) = 0;
+    // The subgraph makes what variables begin with.
+    virtual void initialize_by(std::int64_t subgraph, const Place& place) = 0;
     // Layers of another subgraph, in this model. Gives its outputs.
     virtual std::vector<Output> insert_subgraph(std::int64_t subgraph,
                                                 const std::vector<Output>& inputs,
@@ -123,6 +129,9 @@ public:
     const TensorInfo& tensor(std::size_t i) const;
     std::size_t output_count() const { return outputs_.size(); }
     const TensorInfo& output_tensor(std::size_t i = 0) const;
+    std::size_t output_index(std::size_t i = 0) const { return output_tensor(i).index; }
+    std::size_t input_index(std::size_t i) const { return tensor(i).index; }
+    std::size_t intermediate_count() const;
     // Throws Error where the operator has fewer.
     const TensorInfo& intermediate(std::size_t i) const;
 

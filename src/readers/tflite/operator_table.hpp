@@ -21,6 +21,8 @@ struct OperatorRow {
     Translate translate;
     std::string_view note = "";  // for docs/tflite.md: what is refused, or how it is read
     bool custom = false;         // of a custom operator, by its name
+    // Of variables: reads or makes a handle, and gives no values but READ_VARIABLE's.
+    bool handles = false;
 };
 
 // All rows, sorted by type.

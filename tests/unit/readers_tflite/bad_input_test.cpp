@@ -269,23 +269,85 @@ TEST(TfliteBadInput, ScalesThatAreNoNumbers) {
     }
 }
 
-// The recorded case with one input of its operator set to tensor 0.
-json with_input(const std::string& name, std::size_t input) {
+json recorded_model(const std::string& name) {
     for (TfliteCase& one : tflite_cases()) {
         if (one.name == name) {
-            first_graph(one.model)["operators"][0]["inputs"][input] = 0;
-            return one.model;
+            return std::move(one.model);
         }
     }
     throw std::runtime_error("no case " + name);
 }
 
+// The recorded case with one input of its operator set to tensor 0.
+json with_input(const std::string& name, std::size_t input) {
+    json model = recorded_model(name);
+    first_graph(model)["operators"][0]["inputs"][input] = 0;
+    return model;
+}
+
+// What TFLite does with peepholes where a projection has more values than there are cells reads
+// beyond the weights.
+TEST(TfliteBadInput, PeepholesOfALstmWithAWideProjection) {
+    json model = with_input("lstm_s8_peepholes_projection", 0);
+    json& graph = first_graph(model);
+    const std::size_t state = graph["operators"][0]["inputs"][18];
+    graph["operators"][0]["inputs"][0] = graph["inputs"][0];
+    graph["tensors"][state]["shape"] = {2, 12};
+    EXPECT_THAT(error_of(model), HasSubstr("peepholes with a projection to 12 values of 9 cells"));
+}
+
+TEST(TfliteBadInput, OptionsOfMediaPipesDeconvolution) {
+    json model = recorded_model("transpose_bias_1_22_22");
+    json& op = first_graph(model)["operators"][0];
+    op["custom_options"][0] = 3;
+    EXPECT_THAT(error_of(model), HasSubstr("padding is 3, expected 1 or 2"));
+    op["custom_options"][0] = 1;
+    op["custom_options"][4] = 0;
+    EXPECT_THAT(error_of(model), HasSubstr("the strides are 2 and 0, expected 1 to 256"));
+    op["custom_options"][4] = 9;
+    EXPECT_THAT(error_of(model), HasSubstr("in dimension 2"));
+    op["custom_options"] = {1, 0, 0, 0};
+    EXPECT_THAT(error_of(model), HasSubstr("has 4 bytes of options"));
+}
+
+// Other operators that are read in part.
+TEST(TfliteBadInput, FormsOfScatteringThatAreNotRead) {
+    json model = with_input("sparse_to_dense_list", 0);
+    first_graph(model)["tensors"][0]["shape"] = json::array();
+    EXPECT_THAT(error_of(model), HasSubstr("the list of places has rank 0, expected 1 or 2"));
+    EXPECT_THAT(error_of(with_input("rnn_both_apart", 9)),
+                HasSubstr("has an auxiliary input (9 to 11), which is not supported"));
+    model = with_input("conv_3d_transpose_valid", 0);
+    first_graph(model)["operators"][0]["inputs"][0] = 1;
+    EXPECT_THAT(error_of(model), HasSubstr("the shape of the result has"));
+    model = recorded_model("conv_3d_transpose_valid");
+    first_graph(model)["operators"][0]["builtin_options"]["dilation_h_factor"] = 2;
+    EXPECT_THAT(error_of(model), HasSubstr("dilations are not supported"));
+    model = recorded_model("unsorted_segment_sum_rows");
+    first_graph(model)["tensors"][0]["type"] = "INT64";
+    EXPECT_THAT(error_of(model), HasSubstr("the data are i64, expected f32 or i32"));
+}
+
 TEST(TfliteBadInput, FormsOfLstmThatAreNotRead) {
     EXPECT_THAT(error_of(with_input("lstm_s8_0", 9)),
-                HasSubstr("input 9 is given: peepholes, projection and layer normalization of "
-                          "integers are not supported"));
-    EXPECT_THAT(error_of(with_input("lstm_both_apart", 39)),
-                HasSubstr("has an auxiliary input (39 to 47), which is not supported"));
+                HasSubstr("peepholes: 1 inputs of 3 are given"));
+    EXPECT_THAT(error_of(with_input("lstm_s8_coupled", 20)),
+                HasSubstr("input 20 is given, and coupled gates have none"));
+    EXPECT_THAT(error_of(with_input("lstm_s8_peepholes", 17)),
+                HasSubstr("a bias of the projection is given, and no projection"));
+    EXPECT_THAT(
+        error_of(with_input("lstm_both_apart", 42)),
+        HasSubstr("input 42: the weights of the auxiliary input are not those of all gates"));
+    json model = recorded_model("lstm_both_second_input_beside");
+    const std::size_t second = first_graph(model)["operators"][0]["inputs"][39];
+    first_graph(model)["tensors"][second]["shape"] = {2, 4, 7};
+    EXPECT_THAT(error_of(model), HasSubstr("the auxiliary input has shape [2,4,7]"));
+    model = recorded_model("lstm_s8_step_all");
+    json& intermediates = first_graph(model)["operators"][0]["intermediates"];
+    for (int i = 0; i < 7; ++i) {
+        intermediates.push_back(intermediates[0]);
+    }
+    EXPECT_THAT(error_of(model), HasSubstr("has 12 intermediate tensors, expected 5"));
     EXPECT_THAT(error_of(with_input("lstm_peepholes", 17)),
                 HasSubstr("a bias of the projection is given, and no projection"));
 }

@@ -7,8 +7,12 @@ import numpy as np
 import case_detection
 import case_quantized
 import case_free
+import case_integers
 import case_lstm
+import case_lstm_integer
+import case_scattering
 import case_state
+import case_variables
 from case_model import ModelJson, case
 
 F, I, B = np.float32, np.int32, np.bool_
@@ -283,6 +287,9 @@ def sparse():
 
 def families():
     made = {"sparse": sparse(), "elementwise": elementwise(), "windows": windows(), "movement": movement(), "reductions": reductions(),
-            "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "free": case_free.cases(), "detection": case_detection.cases()}
+            "control": control(), "state": case_state.cases(), "lstm": case_lstm.cases(), "lstm_integer": case_lstm_integer.cases(),
+            "free": case_free.cases(), "variables": case_variables.cases(),
+            "scattering": case_scattering.cases(), "integers": case_integers.cases(),
+            "detection": case_detection.cases()}
     made.update(case_quantized.families())
     return made

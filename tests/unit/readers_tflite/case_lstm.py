@@ -60,14 +60,22 @@ def one_direction(name, options=None, major=False, **forms):
                 runs=[[r] for r in runs], tolerance=ROUGH if forms.get("hybrid") else CLOSE)
 
 
-def two_directions(name, merged, options=None, major=False, **forms):
-    ways, runs = [Direction(10, **forms), Direction(200, **forms)], values(major)
-    inputs = [runs[0]] + ways[0].inputs + ways[1].inputs + ways[0].states + ways[1].states + [None] * 9
-    shape = runs[0].shape[:2]
+def two_directions(name, merged, options=None, major=False, auxiliary=None, **forms):
+    """auxiliary: a second input with weights ("beside"), or what the backward direction reads ("apart")."""
+    ways, runs = [Direction(10, **forms), Direction(200, **forms)], [[r] for r in values(major)]
+    second = [None] * 9
+    if auxiliary:
+        for i, run in enumerate(runs):
+            run.append(real(400 + i, *run[0].shape))
+        second[0] = runs[0][1]
+    if auxiliary == "beside":
+        second[1:] = [None if forms.get("coupled") and i % 4 == 0 else ("const", real(500 + i, CELLS, INPUTS)) for i in range(8)]
+    inputs = [runs[0][0]] + ways[0].inputs + ways[1].inputs + ways[0].states + ways[1].states + second
+    shape = runs[0][0].shape[:2]
     outputs = [((*shape, 2 * ways[0].size), F)] if merged else [((*shape, ways[0].size), F)] * 2
     options = {"fused_activation_function": "TANH", "time_major": major, "merge_outputs": merged, **(options or {})}
     return case("lstm_both_" + name, "BIDIRECTIONAL_SEQUENCE_LSTM", inputs, outputs,
-                ("BidirectionalSequenceLSTMOptions", options), runs=[[r] for r in runs], tolerance=CLOSE)
+                ("BidirectionalSequenceLSTMOptions", options), runs=runs, tolerance=CLOSE)
 
 
 def one_step(name, **forms):
@@ -105,6 +113,9 @@ def cases():
         yield two_directions(tag + "_time_major_coupled_peepholes", merged, None, True, coupled=True, peepholes=True)
         yield two_directions(tag + "_projection_clips", merged, {"cell_clip": 0.5, "proj_clip": 0.4}, merged, projection=4,
                              bias=True)
+    for kind in ("beside", "apart"):
+        yield two_directions("second_input_" + kind, False, auxiliary=kind)
+        yield two_directions("second_input_%s_coupled" % kind, True, {"cell_clip": 0.7}, True, kind, coupled=True)
     yield one_step("plain")
     yield one_step("peepholes_projection", peepholes=True, projection=4)
     yield basic_step()

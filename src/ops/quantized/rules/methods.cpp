@@ -300,6 +300,8 @@ constexpr Column kColumns[] = {
     {"QuantizedMultiply", &MethodRow::multiply},
     {"QuantizedLeakyRelu", &MethodRow::leaky_relu},
     {"QuantizedSquaredDifference", &MethodRow::requantize},
+    {"QuantizedDivide", &MethodRow::requantize},
+    {"QuantizedReduceProduct", &MethodRow::requantize},
     {"QuantizedL2Normalization", &MethodRow::requantize},
     {"QuantizedSum", &MethodRow::sum},
     {"QuantizedAveragePool", &MethodRow::average_pool},

@@ -3,7 +3,9 @@
 //
 // Element by element: arithmetic, comparison, logic, functions of one value.
 #include <algorithm>
+#include <functional>
 
+#include "ops/quantized/rules/d2.hpp"
 #include "ops/quantized/rules/power_of_two.hpp"
 #include "readers/tflite/operator_table.hpp"
 #include "readers/tflite/ops/grids.hpp"
@@ -21,6 +23,7 @@ struct SameName {
 constexpr SameName kSame[] = {
     {"ABS", "Abs"},
     {"ADD", "Add"},
+    {"ATAN2", "Atan2"},
     {"BITWISE_XOR", "BitwiseXor"},
     {"CEIL", "Ceiling"},
     {"COS", "Cos"},
@@ -87,11 +90,57 @@ Values binary(Operator& op) {
     return operands.result(op.add(type, operands.values));
 }
 
-// Quantized operands are compared as real values unless both are on one grid.
+constexpr std::int64_t kBytes = 256;
+
+std::int64_t lowest_byte(const TensorInfo& info) {
+    return info.type == ElementType::i8 ? -kBytes / 2 : 0;
+}
+
+// What TFLite compares in place of bytes: eight more bits, times the scale.
+std::vector<std::int32_t> compared_values(const TensorInfo& info) {
+    const auto multiplier =
+        rules::quantize_multiplier(static_cast<double>(info.quantization.scale()));
+    std::vector<std::int32_t> table;
+    for (std::int64_t i = 0; i < kBytes; ++i) {
+        const std::int64_t value = lowest_byte(info) + i - info.quantization.zero_point();
+        table.push_back(rules::d2(static_cast<std::int32_t>(value * kBytes), multiplier));
+    }
+    return table;
+}
+
+Output by_table(Operator& op,
+                const TensorInfo& info,
+                const Output& value,
+                const std::vector<std::int32_t>& table) {
+    const Output values =
+        op.constant(Tensor::of<std::int32_t>(Shape{static_cast<std::size_t>(kBytes)}, table));
+    const Output wide = op.convert(value, ElementType::i32);
+    const Output index =
+        op.add("Subtract", {wide, op.scalar(static_cast<double>(lowest_byte(info)), wide)});
+    return op.add("Gather", {values, index, op.int_scalar(0)});
+}
+
+// TFLite takes scales below 1.
+bool is_compared_by_table(const TensorInfo& info) {
+    return info.quantized() && size_of(info.type) == 1 && !info.quantization.per_channel() &&
+           info.quantization.scale() < 1;
+}
+
+// Bytes are compared as TFLite's integers, of which several bytes have one where the scale is small.
+// Others are compared as real values unless both are on one grid.
 Values compare(Operator& op) {
     Aligned operands = op.aligned(2);
-    if (op.tensor(0).quantized() && op.tensor(1).quantized() &&
-        !same_grid(op.tensor(0), op.tensor(1))) {
+    const TensorInfo& a = op.tensor(0);
+    const TensorInfo& b = op.tensor(1);
+    if (is_compared_by_table(a) && is_compared_by_table(b)) {
+        const auto first = compared_values(a);
+        const bool distinct =
+            std::adjacent_find(first.begin(), first.end(), std::greater_equal<>()) == first.end();
+        if (!same_grid(a, b) || !distinct) {
+            operands.values = {by_table(op, a, operands.values[0], first),
+                               by_table(op, b, operands.values[1], compared_values(b))};
+        }
+    } else if (a.quantized() && b.quantized() && !same_grid(a, b)) {
         operands.values = {dequantize(op, 0, operands.values[0]),
                            dequantize(op, 1, operands.values[1])};
     }
@@ -154,8 +203,12 @@ Output quotient(Operator& op, const std::vector<Output>& values) {
     return op.add("Divide", values, {{"m_pythondiv", false}});
 }
 
+// TFLite has integers for u8 alone.
 Values divide(Operator& op) {
     const auto function = op.options<::tflite::DivOptions>().fused_activation_function();
+    if (op.tensor(0).type == ElementType::u8 && is_quantized(op)) {
+        return arithmetic<::tflite::DivOptions>(op, "QuantizedDivide");
+    }
     const Aligned operands = op.aligned(2);
     const auto operation = [&](const std::vector<Output>& values) {
         return op.activation(quotient(op, values), function);
@@ -172,17 +225,10 @@ Values floor_divide(Operator& op) {
     return operands.result(op.add("Divide", operands.values, {{"m_pythondiv", true}}));
 }
 
-// Of integers on one grid the larger one is that of the larger real value.
+// Of integers as they stand: files have one grid for all.
 Values extreme(Operator& op) {
     const Aligned operands = op.aligned(2);
-    const char* type = model_name(op);
-    const TensorInfo& result = op.output_tensor();
-    const bool one_grid = same_grid(op.tensor(0), result) && same_grid(op.tensor(1), result);
-    if (op.tensor(0).quantized() && !one_grid) {
-        return through_reals(op, operands,
-                             [&](const auto& values) { return op.add(type, values); });
-    }
-    return operands.result(op.add(type, operands.values));
+    return operands.result(op.add(model_name(op), operands.values));
 }
 
 Values square(Operator& op) {
@@ -236,14 +282,16 @@ Values zeros_like(Operator& op) {
     return x.result(op.add("Broadcast", {op.scalar(0, x.values[0]), op.shape_of(x.values[0])}));
 }
 
+constexpr std::string_view kIntegers = "quantized: the integers themselves, whatever their grids";
 const OperatorRow kRows[] = {
     {.type = "ABS", .newest = 5, .translate = absolute},
     {.type = "ADD", .newest = 4, .translate = add_values},
     {.type = "ADD_N", .newest = 1, .translate = add_many},
+    {.type = "ATAN2", .newest = 1, .translate = binary},
     {.type = "BITWISE_XOR", .newest = 1, .translate = binary},
     {.type = "CEIL", .newest = 1, .translate = unary},
     {.type = "COS", .newest = 1, .translate = unary},
-    {.type = "DIV", .newest = 2, .translate = divide, .note = "quantized: in f32"},
+    {.type = "DIV", .newest = 2, .translate = divide, .note = "quantized but for u8: in f32"},
     {.type = "EQUAL", .newest = 4, .translate = compare},
     {.type = "EXP", .newest = 2, .translate = unary, .note = "quantized: in f32"},
     {.type = "FLOOR", .newest = 1, .translate = unary},
@@ -257,8 +305,8 @@ const OperatorRow kRows[] = {
     {.type = "LOGICAL_AND", .newest = 1, .translate = binary},
     {.type = "LOGICAL_NOT", .newest = 1, .translate = unary},
     {.type = "LOGICAL_OR", .newest = 1, .translate = binary},
-    {.type = "MAXIMUM", .newest = 4, .translate = extreme},
-    {.type = "MINIMUM", .newest = 4, .translate = extreme},
+    {.type = "MAXIMUM", .newest = 4, .translate = extreme, .note = kIntegers},
+    {.type = "MINIMUM", .newest = 4, .translate = extreme, .note = kIntegers},
     {.type = "MUL", .newest = 6, .translate = multiply},
     {.type = "NEG", .newest = 1, .translate = unary},
     {.type = "NOT_EQUAL", .newest = 3, .translate = compare},

@@ -4,6 +4,7 @@
 // LSTM of sequences and of one step. States are variables: they last from one inference to the
 // next.
 #include <cmath>
+#include <utility>
 
 #include "readers/common/lstm_loop.hpp"
 #include "readers/tflite/operator_table.hpp"
@@ -28,10 +29,12 @@ struct Places {
     std::size_t projection_bias = 17;
     std::size_t h = 18;
     std::size_t c = 19;
-    std::size_t norms = 20;  // four; 0: the operator has none
+    std::size_t norms = 20;     // four; 0: the operator has none
+    std::size_t auxiliary = 0;  // four weights of a second input; 0: the operator has none
 };
+constexpr std::size_t kAuxiliaryInput = 39;
 constexpr Places kOneDirection{};
-constexpr Places kForward{.h = 35, .c = 36, .norms = 0};
+constexpr Places kForward{.h = 35, .c = 36, .norms = 0, .auxiliary = 40};
 constexpr Places kBackward{.weights = 18,
                            .recurrent = 22,
                            .peepholes = 26,
@@ -40,7 +43,8 @@ constexpr Places kBackward{.weights = 18,
                            .projection_bias = 34,
                            .h = 37,
                            .c = 38,
-                           .norms = 0};
+                           .norms = 0,
+                           .auxiliary = 44};
 // TFLite's, under the root.
 constexpr float kNormEpsilon = 1e-8F;
 
@@ -80,6 +84,15 @@ bool plain_step(const Operator& op, const Places& at, const Settings& settings) 
             settings.activation == ActivationFunctionType::RELU);
 }
 
+// Weights of the input, beside them those of the second one.
+Output input_weights(Operator& op, const Places& at, std::size_t gate) {
+    const Output weights = op.real(at.weights + gate);
+    if (at.auxiliary == 0 || !op.has_input(at.auxiliary + gate)) {
+        return weights;
+    }
+    return op.add("Concat", {weights, op.real(at.auxiliary + gate)}, {{"axis", std::int64_t{1}}});
+}
+
 Output plain_lstm(Operator& op,
                   const Sequence& sequence,
                   const Places& at,
@@ -91,7 +104,8 @@ Output plain_lstm(Operator& op,
     const auto joined = [&](std::size_t first) {
         std::vector<Output> parts;
         for (const std::size_t gate : kOrder) {
-            parts.push_back(op.real(first + gate));
+            parts.push_back(first == at.weights ? input_weights(op, at, gate)
+                                                : op.real(first + gate));
         }
         return op.unsqueeze(op.add("Concat", parts, {{"axis", std::int64_t{0}}}), {0});
     };
@@ -114,7 +128,8 @@ readers::LstmLoop loop_of(Operator& op, const Sequence& sequence, const Places& 
     const auto joined = [&](std::size_t first) {
         std::vector<Output> parts;
         for (std::size_t gate = coupled ? 1 : 0; gate < kLstmGates; ++gate) {
-            parts.push_back(op.real(first + gate));
+            parts.push_back(first == at.weights ? input_weights(op, at, gate)
+                                                : op.real(first + gate));
         }
         return op.add("Concat", parts, {{"axis", std::int64_t{0}}});
     };
@@ -174,25 +189,70 @@ Output lstm(Operator& op,
     return result.y;
 }
 
+template <class Options>
+IntegerLstmOptions integer_options(const Options& options, std::int64_t together) {
+    return {.activation = options.fused_activation_function(),
+            .cell_clip = options.cell_clip(),
+            .projection_clip = options.proj_clip(),
+            .together = together};
+}
+
 Values one_direction(Operator& op) {
     const auto& options = op.options<::tflite::UnidirectionalSequenceLSTMOptions>();
     op.require(!options.diagonal_recurrent_tensors(),
                "diagonal_recurrent_tensors is not supported");
     if (op.tensor(0).type == ElementType::i8) {
-        return integer_lstm(op);
+        const bool major = options.time_major();
+        const Output x = major ? op.transpose(op.input(0), {1, 0, 2}) : op.input(0);
+        const std::int64_t together = major ? dimension(op, 0, 1) : 1;
+        const Output y = integer_lstm(op, x, integer_options(options, together));
+        return plain(major ? op.transpose(y, {1, 0, 2}) : y);
     }
     const Sequence sequence = read_sequence(op, options.time_major());
     const Output y = lstm(op, sequence, kOneDirection, read_settings(op, options));
     return plain(sequence_result(op, sequence, y));
 }
 
+bool has_auxiliary_weights(const Operator& op, const Places& at) {
+    const bool has = op.has_input(at.auxiliary + 1);
+    for (std::size_t gate = 0; gate < kLstmGates; ++gate) {
+        op.require(op.has_input(at.auxiliary + gate) == (has && op.has_input(at.weights + gate)),
+                   "input ", at.auxiliary + gate,
+                   ": the weights of the auxiliary input are not those "
+                   "of all gates");
+    }
+    return has;
+}
+
+// With weights of its own the auxiliary input stands beside the other one; without them it is what the
+// backward direction reads.
+std::pair<Sequence, Sequence> inputs_of_directions(Operator& op, const Sequence& sequence) {
+    const bool own = has_auxiliary_weights(op, kForward);
+    op.require(
+        own == has_auxiliary_weights(op, kBackward) && (!own || op.has_input(kAuxiliaryInput)),
+        "the weights of the auxiliary input are not those of both directions, or the input "
+        "is missing");
+    if (!op.has_input(kAuxiliaryInput)) {
+        return {sequence, sequence};
+    }
+    // TFLite steps through it by the other input's size.
+    op.require(op.tensor(kAuxiliaryInput).shape == op.tensor(0).shape,
+               "the auxiliary input has shape ", to_string(op.tensor(kAuxiliaryInput).shape),
+               ", expected that of the input, ", to_string(op.tensor(0).shape));
+    const Output input = op.input(kAuxiliaryInput);
+    const Output second = sequence.time_major ? op.transpose(input, {1, 0, 2}) : input;
+    Sequence other = sequence;
+    other.x = own ? op.add("Concat", {sequence.x, second}, {{"axis", std::int64_t{2}}}) : second;
+    return {own ? other : sequence, other};
+}
+
 Values two_directions(Operator& op) {
     const auto& options = op.options<::tflite::BidirectionalSequenceLSTMOptions>();
-    op.require(!any_input(op, 39, 9), "has an auxiliary input (39 to 47), which is not supported");
     const Settings settings = read_settings(op, options);
     const Sequence sequence = read_sequence(op, options.time_major());
-    const Output forward = lstm(op, sequence, kForward, settings);
-    const Output backward = lstm(op, sequence, kBackward, settings, true);
+    const auto [forward_input, backward_input] = inputs_of_directions(op, sequence);
+    const Output forward = lstm(op, forward_input, kForward, settings);
+    const Output backward = lstm(op, backward_input, kBackward, settings, true);
     if (options.merge_outputs()) {
         const Output both = op.add("Concat", {forward, backward}, {{"axis", std::int64_t{2}}});
         return plain(sequence_result(op, sequence, both));
@@ -219,12 +279,23 @@ Values basic_step(Operator& op) {
 
 Values one_step(Operator& op) {
     const auto& options = op.options<::tflite::LSTMOptions>();
-    require_real(op);
+    const bool integers = op.tensor(0).type == ElementType::i8;
+    if (!integers) {
+        require_real(op);
+    }
     const bool basic = options.kernel_type() == 1;
     op.require(basic || options.kernel_type() == 0, "kernel_type is ",
                static_cast<int>(options.kernel_type()), ", expected 0 or 1");
+    op.require(!basic || !integers, "the kernel of kernel_type 1 has no form for i8");
     if (basic) {
         return basic_step(op);
+    }
+    op.require(op.tensor(0).shape.size() == 2, "the input has shape ",
+               to_string(op.tensor(0).shape), ", expected two dimensions");
+    if (integers) {
+        const Output x = op.unsqueeze(op.input(0), {1});
+        const auto settings = integer_options(options, dimension(op, 0, 0));
+        return plain(op.squeeze(integer_lstm(op, x, settings), {1}));
     }
     const Sequence sequence{
         .x = op.unsqueeze(op.input(0), {1}), .batch = dimension(op, 0, 0), .steps = 1};
@@ -236,16 +307,15 @@ const OperatorRow kRows[] = {
     {.type = "BIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 3,
      .translate = two_directions,
-     .note = "f32, weights of 8 bits too; an auxiliary input refused"},
+     .note = "f32, weights of 8 bits too"},
     {.type = "LSTM",
      .newest = 4,
      .translate = one_step,
-     .note = "f32, weights of 8 bits too; both kernel types"},
+     .note = "f32, weights of 8 bits too; both kernel types; i8 with five intermediate tensors"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_LSTM",
      .newest = 4,
      .translate = one_direction,
-     .note = "f32 (weights of 8 bits too) and i8; i8: coupled gates, peepholes, projection and "
-             "layer normalization refused"},
+     .note = "f32 (weights of 8 bits too) and i8"},
 };
 
 }  // namespace

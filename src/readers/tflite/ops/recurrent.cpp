@@ -9,21 +9,50 @@
 namespace fuseq::tflite_reader::recurrent_operators {
 namespace {
 
-// Inputs: values, weights, recurrent weights, bias, state.
+// Inputs from `first` on: weights, recurrent weights, bias, state. [batch, steps, hidden]
+Output one_direction(Operator& op,
+                     const Sequence& sequence,
+                     std::size_t first,
+                     ::tflite::ActivationFunctionType function,
+                     bool reverse) {
+    const std::int64_t hidden = dimension(op, first, 0);
+    const std::size_t h = first + 3;
+    fuseq::Node* node =
+        op.node("RNNSequence",
+                {sequence.x, state(op, h, sequence.batch, hidden), sequence_lengths(op, sequence),
+                 op.unsqueeze(op.real(first), {0}), op.unsqueeze(op.real(first + 1), {0}),
+                 op.unsqueeze(op.real(first + 2), {0})},
+                {{"hidden_size", hidden},
+                 {"direction", reverse ? "reverse" : "forward"},
+                 {"activations", std::vector<std::string>{activation_name(op, function)}}});
+    keep_state(op, h, node->output(1));
+    return op.squeeze(node->output(0), {1});
+}
+
+// Inputs: values, then those of the direction.
 Values rnn_sequence(Operator& op) {
     const auto& options = op.options<::tflite::SequenceRNNOptions>();
     const Sequence sequence = read_sequence(op, options.time_major());
-    const std::int64_t hidden = dimension(op, 1, 0);
-    const std::string activation = activation_name(op, options.fused_activation_function());
-    fuseq::Node* node = op.node("RNNSequence",
-                                {sequence.x, state(op, 4, sequence.batch, hidden),
-                                 sequence_lengths(op, sequence), op.unsqueeze(op.real(1), {0}),
-                                 op.unsqueeze(op.real(2), {0}), op.unsqueeze(op.real(3), {0})},
-                                {{"hidden_size", hidden},
-                                 {"direction", "forward"},
-                                 {"activations", std::vector<std::string>{activation}}});
-    keep_state(op, 4, node->output(1));
-    return plain(sequence_result(op, sequence, op.squeeze(node->output(0), {1})));
+    const Output y = one_direction(op, sequence, 1, options.fused_activation_function(), false);
+    return plain(sequence_result(op, sequence, y));
+}
+
+// Those of both directions.
+Values two_directions(Operator& op) {
+    const auto& options = op.options<::tflite::BidirectionalSequenceRNNOptions>();
+    for (std::size_t i = 9; i < 12; ++i) {
+        op.require(!op.has_input(i), "has an auxiliary input (9 to 11), which is not supported");
+    }
+    const auto function = options.fused_activation_function();
+    const Sequence sequence = read_sequence(op, options.time_major());
+    const Output forward = one_direction(op, sequence, 1, function, false);
+    const Output backward = one_direction(op, sequence, 5, function, true);
+    if (options.merge_outputs()) {
+        const Output both = op.add("Concat", {forward, backward}, {{"axis", std::int64_t{2}}});
+        return plain(sequence_result(op, sequence, both));
+    }
+    return {{.plain = sequence_result(op, sequence, forward)},
+            {.plain = sequence_result(op, sequence, backward)}};
 }
 
 // One step: activation(x W^T + h R^T + b).
@@ -78,6 +107,10 @@ Values svdf(Operator& op) {
 
 constexpr std::string_view kFloat = "f32, weights of 8 bits too";
 const OperatorRow kRows[] = {
+    {.type = "BIDIRECTIONAL_SEQUENCE_RNN",
+     .newest = 3,
+     .translate = two_directions,
+     .note = "f32, weights of 8 bits too; an auxiliary input refused"},
     {.type = "RNN", .newest = 3, .translate = rnn, .note = kFloat},
     {.type = "SVDF", .newest = 3, .translate = svdf, .note = "f32 and i8; i8: RELU only"},
     {.type = "UNIDIRECTIONAL_SEQUENCE_RNN", .newest = 3, .translate = rnn_sequence, .note = kFloat},

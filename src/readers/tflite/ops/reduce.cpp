@@ -96,8 +96,22 @@ Values sum(Operator& op) {
     return is_quantized(op) && integers ? quantized(op, "QuantizedSum", read(op))
                                         : through(op, "ReduceSum");
 }
+// TFLite has integers for i8 and i16. They are multiplied in the order of the file.
 Values product(Operator& op) {
-    return through(op, "ReduceProd");
+    if (!is_quantized(op) || op.tensor(0).type == ElementType::u8) {
+        return through(op, "ReduceProd");
+    }
+    Reduction by;
+    by.keep = op.options<::tflite::ReducerOptions>().keep_dims();
+    by.x.values = {op.input(0)};
+    const std::size_t rank = op.rank(op.input(0));
+    for (const std::int64_t stated : op.constant_ints(1, "the list of axes")) {
+        const auto axis = static_cast<std::int64_t>(op.axis(stated, rank));
+        if (std::find(by.axes.begin(), by.axes.end(), axis) == by.axes.end()) {
+            by.axes.push_back(axis);
+        }
+    }
+    return quantized(op, "QuantizedReduceProduct", by);
 }
 
 // The integers move; TFLite gives the output the grid of the input.
@@ -162,7 +176,7 @@ const OperatorRow kRows[] = {
     {.type = "REDUCE_ANY", .newest = 2, .translate = any},
     {.type = "REDUCE_MAX", .newest = 3, .translate = maximum},
     {.type = "REDUCE_MIN", .newest = 3, .translate = minimum},
-    {.type = "REDUCE_PROD", .newest = 2, .translate = product, .note = "quantized: in f32"},
+    {.type = "REDUCE_PROD", .newest = 2, .translate = product, .note = "u8: in f32"},
     {.type = "SUM", .newest = 2, .translate = sum, .note = "16 bits on two grids: in f32"},
 };
 

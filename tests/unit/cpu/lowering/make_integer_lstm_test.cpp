@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // QuantizedLstm on the CPU device: the integers of the reference kernel, and which step computes
-// them. Whole sequences of TFLite: tests/unit/readers_tflite/cases/state.json.
+// them. Whole sequences of TFLite: tests/unit/readers_tflite/cases/lstm_integer.json.
 #include "unit/cpu/steps/on_devices.hpp"
 
 namespace fuseq::test {
@@ -55,6 +55,67 @@ TEST(MakeIntegerLstm, EveryScaleOfCellsAndClipping) {
                       "recurrent fuseq:integer_lstm");
         }
     }
+}
+
+constexpr const char* kGateScales = " gate_scales=[0.0003,0.0002,0.0004,0.0003]";
+constexpr const char* kNormScales = " norm_scales=[0.00003,0.00002,0.00004,0.00003]";
+
+// The model with a further input of the layer.
+std::string with_input(std::string model, const std::string& name, const std::string& constant) {
+    const std::size_t layer = model.find("%y =");
+    model.insert(layer, "%" + name + " = Const value=" + constant + "\n");
+    const std::size_t end = model.find(')', model.find("QuantizedLstm"));
+    return model.insert(end, ", %" + name);
+}
+
+TEST(MakeIntegerLstm, PeepholesOfAllSequencesOrOfEach) {
+    for (const char* rows : {"1", "3"}) {
+        for (const std::size_t hidden : {std::size_t{5}, std::size_t{35}}) {
+            const std::string model =
+                with_input(lstm(3, 4, 6, hidden,
+                                "hidden_scale=0.0078 cell_exponent=-10 "
+                                "peephole_scales=[0.00003,0.00005,0.00002]"),
+                           "p",
+                           "random(4,-32767,32767) : i16[3," + std::string(rows) + "," +
+                               std::to_string(hidden) + "]");
+            EXPECT_EQ(step_of(model), "recurrent fuseq:integer_lstm");
+        }
+    }
+}
+
+TEST(MakeIntegerLstm, NormalizationAndProjection) {
+    std::string model = lstm(2, 4, 7, 18,
+                             std::string("hidden_scale=0.0078 hidden_zero_point=5 "
+                                         "cell_exponent=-11 projection_scale=0.003 ") +
+                                 "projection_clip=60" + kGateScales + kNormScales);
+    for (const auto& [from, to] :
+         {std::pair{"i8[2,18]", "i8[2,11]"}, std::pair{"i8[4,18,18]", "i8[4,18,11]"}}) {
+        model.replace(model.find(from), std::string(from).size(), to);
+    }
+    model = with_input(model, "n", "random(4,-32767,32767) : i16[4,18]");
+    model = with_input(model, "q", "random(5,-127,127) : i8[11,18]");
+    model = with_input(model, "qb", "random(6,-900,900) : i32[11]");
+    EXPECT_EQ(step_of(model), "recurrent fuseq:integer_lstm");
+}
+
+TEST(MakeIntegerLstm, CoupledGates) {
+    std::string model = lstm(2, 4, 7, 18, "hidden_scale=0.0078 cell_exponent=-12");
+    for (const char* four : {"i8[4,18,7]", "i8[4,18,18]", "i32[4,18]"}) {
+        model.replace(model.find(four), std::string(four).size(),
+                      std::string(four).replace(std::string(four).find('4'), 1, "3"));
+    }
+    for (std::size_t at = 0; (at = model.find("=[0.004,", at)) != std::string::npos; ++at) {
+        model.erase(at + 2, 6);
+    }
+    EXPECT_EQ(step_of(model), "recurrent fuseq:integer_lstm");
+}
+
+// The sum with the last output is beyond 16 bits alone, and the input's brings it back.
+TEST(MakeIntegerLstm, OnlyTheWholeSumIsSaturated) {
+    std::string model = lstm(2, 5, 9, 20, "hidden_scale=0.0078 cell_exponent=-11");
+    model.replace(model.find("[0.004,0.005,0.006,0.007] recur"), 25, "[0.09,0.08,0.1,0.09]");
+    model.replace(model.find("scales=[0.004"), 32, "scales=[0.09,0.07,0.08,0.09]");
+    EXPECT_EQ(step_of(model), "recurrent fuseq:integer_lstm");
 }
 
 // A multiplier of 2^30 / 2^30 and more leaves 32 bits.

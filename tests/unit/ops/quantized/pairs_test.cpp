@@ -1,6 +1,7 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
-// QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedSquaredDifference, QuantizedConcat.
+// QuantizedAdd, QuantizedSubtract, QuantizedMultiply, QuantizedDivide, QuantizedSquaredDifference,
+// QuantizedReduceProduct, QuantizedConcat.
 #include "support/op_runner.hpp"
 
 namespace fuseq::test {
@@ -127,6 +128,55 @@ TEST(QuantizedSquaredDifference, SquaresRealValues) {
                          "input_scales=1,1; output_scale=1; output_type=i16",
                          {open(ElementType::i16, "[2]"), open(ElementType::i16, "[2]")}),
                 HasSubstr("output_type is i16, expected u8 or i8"));
+}
+
+// 0.5 * 8 / 3 = 1.33 and 0.5 * 8 / -2 = -2, + 1.
+TEST(QuantizedDivide, DividesRealValues) {
+    for (const char* method : kMethods) {
+        expect_tensor<std::int8_t>(
+            run_op("QuantizedDivide", 1, pair(method),
+                   {in<std::int8_t>({1, 1}, {10}), in<std::int8_t>({2}, {3, -2})})[0],
+            {1, 2}, {2, -1});
+    }
+    EXPECT_THAT(error_of("QuantizedDivide", 1, "input_scales=1,1; output_scale=1; output_type=i16",
+                         {open(ElementType::i16, "[2]"), open(ElementType::i16, "[2]")}),
+                HasSubstr("output_type is i16, expected u8 or i8"));
+}
+
+// 4 / 0, -4 / 0 and 0 / 0.
+TEST(QuantizedDivide, ByZeroIsTheEndOfTheRange) {
+    for (const char* method : kMethods) {
+        expect_tensor<std::int8_t>(
+            run_op("QuantizedDivide", 1, pair(method),
+                   {in<std::int8_t>({3}, {10, -6, 2}), in<std::int8_t>({1}, {0})})[0],
+            {3}, {127, -128, 1});
+    }
+}
+
+// 0.5 / 9 and -0.5 / 9: shifts beyond the register, of which TFLite makes the ends of the range.
+TEST(QuantizedDivide, OfSmallQuotientsIsTflites) {
+    const auto run = [](const std::string& method) {
+        return run_op("QuantizedDivide", 1, pair(method),
+                      {in<std::int8_t>({2}, {3, 1}), in<std::int8_t>({1}, {9})})[0];
+    };
+    expect_tensor<std::int8_t>(run("NATIVE"), {2}, {1, 1});
+    expect_tensor<std::int8_t>(run("TFLITE"), {2}, {127, -128});
+}
+
+// (0.5 * 6) * (0.5 * -4) * (0.5 * 2) = -6, + 1; and without the last factor.
+TEST(QuantizedReduceProduct, MultipliesRealValues) {
+    for (const char* method : kMethods) {
+        const std::string attributes =
+            "input_scales=0.5; input_zero_points=2; output_scale=1; "
+            "output_zero_point=1; output_type=i8; axes=1; method=";
+        const auto out = run_op("QuantizedReduceProduct", 1, attributes + method,
+                                {in<std::int8_t>({2, 3}, {8, -2, 4, 4, 4, 4})});
+        expect_tensor<std::int8_t>(out[0], {2}, {-5, 2});
+    }
+    EXPECT_THAT(error_of("QuantizedReduceProduct", 1,
+                         "input_scales=1; output_scale=1; output_type=u8; axes=0",
+                         {open(ElementType::u8, "[2]")}),
+                HasSubstr("output_type is u8, expected i8 or i16"));
 }
 
 // 5 * 0.5 = 2.5 joins 10.
