@@ -146,22 +146,20 @@ HWY_INLINE void store_words(__m256i low, __m256i high, bool is_signed, std::uint
                         is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
 }
 
-// The epilogue of a pixel to bytes. A copy of what it needs: a store may change all that is in
-// memory.
+// The epilogue to bytes: vector N of a pixel as integers, and words to memory. A copy of what it
+// needs: a store may change all that is in memory.
 struct PlainFinish {
     const float* scale;
     const float* bias;
     bool is_signed;
-    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
-        __m256i words[kQuadVectors];
-        unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
-            const __m256 value =
-                _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums.v[i].raw), _mm256_load_ps(scale + 8 * i),
-                                _mm256_load_ps(bias + 8 * i));
-            words[i] = _mm256_cvtps_epi32(value);
-        });
-        store_words(_mm256_packs_epi32(words[0], words[1]), _mm256_packs_epi32(words[2], words[3]),
-                    is_signed, dst);
+    template <std::size_t N>
+    HWY_INLINE __m256i integers(V32 sum) const {
+        return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sum.raw),
+                                                  _mm256_load_ps(scale + 8 * N),
+                                                  _mm256_load_ps(bias + 8 * N)));
+    }
+    HWY_INLINE void store(__m256i low, __m256i high, std::uint8_t* dst) const {
+        store_words(low, high, is_signed, dst);
     }
 };
 
@@ -171,15 +169,12 @@ struct RuleFinish {
     RuleLists lists;
     __m256i zero_point;
     bool is_signed;
-    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+    template <std::size_t N>
+    HWY_INLINE __m256i integers(V32 sum) const {
         const DF8 d;
-        __m256i words[kQuadVectors];
-        unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
-            const auto x = hn::ConvertTo(d, sums.v[i]);
-            words[i] = _mm256_cvtps_epi32(value_before_zero<F>(d, lists, 8 * i, x).raw);
-        });
-        __m256i low = _mm256_packs_epi32(words[0], words[1]);
-        __m256i high = _mm256_packs_epi32(words[2], words[3]);
+        return _mm256_cvtps_epi32(value_before_zero<F>(d, lists, 8 * N, hn::ConvertTo(d, sum)).raw);
+    }
+    HWY_INLINE void store(__m256i low, __m256i high, std::uint8_t* dst) const {
         if constexpr (has_zero_apart(F)) {
             low = _mm256_adds_epi16(low, zero_point);
             high = _mm256_adds_epi16(high, zero_point);
@@ -188,11 +183,21 @@ struct RuleFinish {
     }
 };
 
+// All vectors of a pixel.
+template <class Finish>
+HWY_INLINE void finish_pixel(const Finish& finish, const QuadSums& sums, std::uint8_t* dst) {
+    const __m256i low = _mm256_packs_epi32(finish.template integers<0>(sums.v[0]),
+                                           finish.template integers<1>(sums.v[1]));
+    const __m256i high = _mm256_packs_epi32(finish.template integers<2>(sums.v[2]),
+                                            finish.template integers<3>(sums.v[3]));
+    finish.store(low, high, dst);
+}
+
 // Any epilogue.
 struct AnyFinish {
     const Packed& packed;
     const Block& block;
-    HWY_NOINLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+    HWY_NOINLINE void run(const QuadSums& sums, std::uint8_t* dst) const {
         const DF8 d;
         const Epilogue& e = packed.epilogue;
         alignas(32) float values[kQuadChannels];
@@ -214,6 +219,10 @@ struct AnyFinish {
         }
     }
 };
+
+HWY_INLINE void finish_pixel(const AnyFinish& finish, const QuadSums& sums, std::uint8_t* dst) {
+    finish.run(sums, dst);
+}
 
 // `Pixels` output pixels share the loads of weights.
 template <class Product, std::size_t Pixels>
@@ -258,15 +267,15 @@ HWY_NOINLINE void run_strip(const QuadStrip& strip, const Finish& finish) {
     for (; left >= 2; left -= 2) {
         QuadSums sums[2];
         add_windows<Product>(strip, bytes, tap, step, sums);
-        finish(sums[0], dst);
-        finish(sums[1], dst + pixel);
+        finish_pixel(finish, sums[0], dst);
+        finish_pixel(finish, sums[1], dst + pixel);
         bytes += 2 * step;
         dst += 2 * pixel;
     }
     if (left != 0) {
         QuadSums sums[1];
         add_windows<Product>(strip, bytes, tap, step, sums);
-        finish(sums[0], dst);
+        finish_pixel(finish, sums[0], dst);
     }
 }
 
@@ -300,49 +309,46 @@ HWY_INLINE void sum_four(const QuadStrip& strip,
     });
 }
 
-template <class Product, std::size_t Stride>
-HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const PlainFinish& finish) {
-    const DepthwiseShape& s = strip.packed.shape;
-    const std::size_t pixel = s.dst_pixel_stride;
-    const std::uint8_t* bytes = strip.bytes;
-    std::uint8_t* dst = strip.dst;
+template <class Product, std::size_t Stride, class Finish>
+HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const Finish& finish) {
+    const std::size_t pixel = strip.packed.shape.dst_pixel_stride;
+    QuadStrip rest = strip;
     const auto words = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
-        V32 sums[kPixelsAtOnce];
-        sum_four<Product, Stride, n()>(strip, bytes, sums);
-        const __m256 scale = _mm256_load_ps(finish.scale + 8 * n());
-        const __m256 bias = _mm256_load_ps(finish.bias + 8 * n());
+        V32 first[kPixelsAtOnce];
+        V32 second[kPixelsAtOnce];
+        sum_four<Product, Stride, n()>(strip, rest.bytes, first);
+        unrolled<kPixelsAtOnce>(
+            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = finish.template integers<n()>(first[p]); });
+        sum_four<Product, Stride, n() + 1>(strip, rest.bytes, second);
         unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            to[p] =
-                _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sums[p].raw), scale, bias));
+            to[p] = _mm256_packs_epi32(to[p], finish.template integers<n() + 1>(second[p]));
         });
     };
-    const auto pair = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
-        __m256i second[kPixelsAtOnce];
-        words(std::integral_constant<std::size_t, n()>{}, to);
-        words(std::integral_constant<std::size_t, n() + 1>{}, second);
-        unrolled<kPixelsAtOnce>(
-            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = _mm256_packs_epi32(to[p], second[p]); });
-    };
-    std::size_t left = strip.count;
-    for (; left >= kPixelsAtOnce; left -= kPixelsAtOnce) {
+    for (; rest.count >= kPixelsAtOnce; rest.count -= kPixelsAtOnce) {
         __m256i low[kPixelsAtOnce];
         __m256i high[kPixelsAtOnce];
-        pair(std::integral_constant<std::size_t, 0>{}, low);
-        pair(std::integral_constant<std::size_t, 2>{}, high);
-        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            const __m256i v = finish.is_signed ? _mm256_packs_epi16(low[p], high[p])
-                                               : _mm256_packus_epi16(low[p], high[p]);
-            _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst + p * pixel), v);
-        });
-        bytes += kPixelsAtOnce * Stride * kQuadBytes;
-        dst += kPixelsAtOnce * pixel;
+        words(std::integral_constant<std::size_t, 0>{}, low);
+        words(std::integral_constant<std::size_t, 2>{}, high);
+        unrolled<kPixelsAtOnce>(
+            [&](auto p) FUSEQ_HWY_LAMBDA { finish.store(low[p], high[p], rest.dst + p * pixel); });
+        rest.bytes += kPixelsAtOnce * Stride * kQuadBytes;
+        rest.dst += kPixelsAtOnce * pixel;
     }
-    if (left != 0) {
-        QuadStrip rest = strip;
-        rest.count = left;
-        rest.bytes = bytes;
-        rest.dst = dst;
+    if (rest.count != 0) {
         run_strip<Product>(rest, finish);
+    }
+}
+
+template <class Product, class Finish>
+HWY_INLINE void run_bytes(const QuadStrip& strip, const Finish& finish) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const bool three = strip.quads == 1 && s.kernel_width == 3 && s.dilation_width == 1;
+    if (three && s.stride_width == 1) {
+        run_strip_of_three<Product, 1>(strip, finish);
+    } else if (three && s.stride_width == 2) {
+        run_strip_of_three<Product, 2>(strip, finish);
+    } else {
+        run_strip<Product>(strip, finish);
     }
 }
 
@@ -371,17 +377,11 @@ void run_row(const Packed& packed,
                 to + r * dst_row};
             const Epilogue& e = packed.epilogue;
             const bool is_signed = e.store == Store::kI8;
-            const PlainFinish plain{block.scale, block.bias, is_signed};
-            const bool three = quads == 1 && s.kernel_width == 3 && s.dilation_width == 1;
-            if (e.plain && three && s.stride_width == 1) {
-                run_strip_of_three<Product, 1>(strip, plain);
-            } else if (e.plain && three && s.stride_width == 2) {
-                run_strip_of_three<Product, 2>(strip, plain);
-            } else if (e.plain) {
-                run_strip<Product>(strip, plain);
+            if (e.plain) {
+                run_bytes<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
             } else if (e.rule && !e.clip) {
                 with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-                    run_strip<Product>(strip,
+                    run_bytes<Product>(strip,
                                        RuleFinish<form()>{lists_of(block), zero_point, is_signed});
                 });
             } else {
