@@ -51,7 +51,7 @@ def is_counted(step):
 def reason_for_floats(step):
     """Why this step is in floats; empty: it is not, or for no known reason."""
     # To at most 8 channels, without second tensors, which are left to a step after it.
-    if step["implementation"] == "fuseq:small_conv:pairs" and step["dst_type"] == "f32":
+    if step["implementation"] in ("fuseq:small_conv:pairs", "fuseq:small_conv:dots") and step["dst_type"] == "f32":
         return "a small convolution"
     if step["src_type"] != "f32":
         return ""

@@ -1,9 +1,9 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What maps one byte to one byte, by a table that the reference kernel fills when the model is
-// compiled: Requantize, QuantizedLeakyRelu, QuantizedTable; and the inputs of QuantizedConcat, which
-// are copied where the table changes nothing.
+// What maps one byte to one byte, or one integer of 16 bits to an integer, by a table that the
+// reference kernel fills when the model is compiled: Requantize, QuantizedLeakyRelu, QuantizedTable;
+// and the inputs of QuantizedConcat, which are copied where the table changes nothing.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -72,14 +72,65 @@ std::unique_ptr<RowStep> table_step(const StepBuilder& builder,
         kernel_info("eltwise", "byte_table", builder.tensor(src), builder.tensor(dst)));
 }
 
+// Of all integers of 16 bits: by the bits of the source, elements of dst.
+Tensor table_of_words(const Node& node) {
+    constexpr std::size_t kWords = 65536;
+    Tensor every(node.input(0).type(), Shape{kWords});
+    auto* words = static_cast<std::uint16_t*>(every.data());
+    std::iota(words, words + kWords, std::uint16_t{0});
+    return reference_result(node, {&every, 1});
+}
+
+template <class Element>
+std::unique_ptr<RowStep> word_table_step(const StepBuilder& builder,
+                                         Tensor table,
+                                         TensorId src,
+                                         TensorId dst) {
+    const MemoryRows rows = memory_rows(builder.tensor(dst));
+    auto kernel = [table = std::move(table), columns = rows.columns](const RowStep::Rows& some) {
+        const auto* results = static_cast<const Element*>(table.data());
+        const auto* from = static_cast<const std::uint16_t*>(some.sources[0]);
+        auto* to = static_cast<Element*>(some.dst);
+        for (std::size_t i = some.begin * columns; i < some.end * columns; ++i) {
+            to[i] = results[from[i]];
+        }
+    };
+    return std::make_unique<RowStep>(
+        std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
+        rows.grain(),
+        kernel_info("eltwise", "word_table", builder.tensor(src), builder.tensor(dst)));
+}
+
+Verdict make_table_of_words(StepBuilder& builder, Node& node) {
+    const TensorId src = builder.tensor_of(node.input(0));
+    const TensorId dst =
+        builder.new_tensor(node.port(0).type, node.port(0).shape, builder.tensor(src).layout);
+    const auto with = [&](auto element) {
+        return word_table_step<decltype(element)>(builder, table_of_words(node), src, dst);
+    };
+    switch (size_of(node.port(0).type)) {
+        case 1: add_node_step(builder, node, with(std::uint8_t{}), dst); break;
+        case 2: add_node_step(builder, node, with(std::uint16_t{}), dst); break;
+        default: add_node_step(builder, node, with(std::uint32_t{}), dst); break;
+    }
+    return Verdict::yes();
+}
+
+bool is_16_bit(ElementType type) {
+    return type == ElementType::i16 || type == ElementType::u16;
+}
+
 }  // namespace
 
 Verdict make_quantized_table(StepBuilder& builder, Node& node) {
     if (!node.is("Requantize") && !node.is("QuantizedLeakyRelu") && !node.is("QuantizedTable")) {
         return Verdict::other_kind();
     }
+    if (is_16_bit(node.input(0).type())) {
+        return make_table_of_words(builder, node);
+    }
     if (!is_8_bit(node.input(0).type()) || !is_8_bit(node.port(0).type)) {
-        return Verdict::no("for bytes only");
+        return Verdict::no("for bytes, and sources of 16 bits");
     }
     const Tensor every = all_bytes(node.input(0).type(), Shape{kBytes});
     const ByteTable table = table_at(reference_result(node, {&every, 1}), 0);

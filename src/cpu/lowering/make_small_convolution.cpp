@@ -160,8 +160,9 @@ void describe(StepInfo& info,
     const std::size_t weights = params.weights.size();
     const std::size_t sums = shape_size(node.port(0).shape.to_shape());
     info.kind = "convolution";
+    const char* const pairs = kernels::SmallConv::pairs_are_dots() ? "dots" : "pairs";
     info.implementation = params.pool    ? "fuseq:small_conv:pool"
-                          : params.pairs ? "fuseq:small_conv:pairs"
+                          : params.pairs ? std::string("fuseq:small_conv:") + pairs
                                          : "fuseq:small_conv";
     info.src_type = to_string(params.src_type);
     info.wei_type = to_string(ElementType::i8);
@@ -236,7 +237,7 @@ Verdict choose(const StepBuilder& builder, const Group& group, ConvolutionChoice
     const kernels::SmallConvShape& shape = choice.params.shape;
     const MachineTraits machine = machine_traits();
     choice.by_channel = kernels::SmallConv::has_channel_vectors(shape);
-    choice.params.pairs = !machine.avx512_vnni && !choice.by_channel;
+    choice.params.pairs = !(machine.avx512_vnni && machine.avx512_vbmi) && !choice.by_channel;
     if (!choice.params.pairs && !machine.avx512_vbmi) {
         return Verdict::no(
             fmt::format("{}: no AVX-512 with VNNI and VBMI", to_string(machine.isa)));

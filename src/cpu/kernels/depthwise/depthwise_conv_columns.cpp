@@ -16,6 +16,7 @@
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
 
+#include "cpu/kernels/common/hwy_unrolled-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_portable-inl.h"
 
 namespace fuseq::kernels::depthwise {
@@ -144,51 +145,18 @@ struct Sums {
     typename Types<N>::V32 lower, upper;
 };
 
-// The epilogue and the store of a pixel: plain, or any. Copies of what it needs: for the compiler a
-// store might change the strip.
-template <std::size_t N, bool Plain>
-struct Finish {
-    explicit Finish(const Strip& strip)
-        : epilogue(strip.packed.epilogue),
-          block(strip.block),
-          scale(block.scale),
-          bias(block.bias),
-          channels(block.channels),
-          store(epilogue.store) {}
-
-    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
-        const typename Types<N>::DF d;
-        const auto low = hn::ConvertTo(d, sums.lower);
-        const auto high = hn::ConvertTo(d, sums.upper);
-        if constexpr (Plain) {
-            using fuseq::kernels::HWY_NAMESPACE::fused_mul_add;
-            store_block<N>(
-                store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
-                fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
-        } else {
-            store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
-                           finish_value(d, epilogue, block, N / 2, high), dst);
-        }
-    }
-
-    const Epilogue& epilogue;
-    const Block& block;
-    const float* scale;
-    const float* bias;
-    std::size_t channels;
-    Store store;
-};
-
-// The same by a rule, without bounds.
-template <std::size_t N, RuleForm F>
-struct RuleFinish {
-    explicit RuleFinish(const Strip& strip)
+// The epilogue and the store of a pixel by a rule, without bounds. Copies of what it needs: for the
+// compiler a store might change the strip.
+template <std::size_t N>
+struct SomeRule {
+    explicit SomeRule(const Strip& strip)
         : lists(lists_of(strip.block)),
           zero_point(hn::Set(typename Types<N>::D16(), strip.packed.epilogue.zero_point)),
           channels(strip.block.channels),
           store(strip.packed.epilogue.store) {}
 
-    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+    template <RuleForm F>
+    HWY_INLINE void finish(const Sums<N>& sums, std::uint8_t* dst) const {
         const typename Types<N>::DF d;
         const auto low = value_before_zero<F>(d, lists, 0, hn::ConvertTo(d, sums.lower));
         const auto high = value_before_zero<F>(d, lists, N / 2, hn::ConvertTo(d, sums.upper));
@@ -201,6 +169,54 @@ struct RuleFinish {
 
     fuseq::kernels::HWY_NAMESPACE::RuleLists lists;
     typename Types<N>::V16 zero_point;
+    std::size_t channels;
+    Store store;
+};
+template <std::size_t N, RuleForm F>
+struct RuleFinish : SomeRule<N> {
+    using SomeRule<N>::SomeRule;
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        this->template finish<F>(sums, dst);
+    }
+};
+
+// The same, plain or any.
+template <std::size_t N, bool Plain>
+struct Finish {
+    explicit Finish(const Strip& strip)
+        : epilogue(strip.packed.epilogue),
+          block(strip.block),
+          scale(block.scale),
+          bias(block.bias),
+          by_rule(strip),
+          rule(epilogue.clip ? std::nullopt : epilogue.rule),
+          channels(block.channels),
+          store(epilogue.store) {}
+
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        const typename Types<N>::DF d;
+        const auto low = hn::ConvertTo(d, sums.lower);
+        const auto high = hn::ConvertTo(d, sums.upper);
+        if constexpr (Plain) {
+            using fuseq::kernels::HWY_NAMESPACE::fused_mul_add;
+            store_block<N>(
+                store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
+                fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
+        } else if (rule) {
+            with_rule(*rule, [&](auto form)
+                                 FUSEQ_HWY_LAMBDA { by_rule.template finish<form()>(sums, dst); });
+        } else {
+            store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
+                           finish_value(d, epilogue, block, N / 2, high), dst);
+        }
+    }
+
+    const Epilogue& epilogue;
+    const Block& block;
+    const float* scale;
+    const float* bias;
+    SomeRule<N> by_rule;
+    std::optional<RuleForm> rule;  // without bounds
     std::size_t channels;
     Store store;
 };
@@ -273,26 +289,90 @@ HWY_NOINLINE void run_windows(const Strip& strip) {
     }
 }
 
+constexpr std::size_t kPixelsAtOnce = 4;
+
+// Half `Half` of the channels of four neighbouring pixels, by a kernel of three columns and two pairs
+// of rows: words are loaded once for all windows that they are in.
+template <std::size_t N, std::size_t Stride, std::size_t Half>
+HWY_INLINE void sum_four(const Strip& strip,
+                         const std::int16_t* words,
+                         typename Types<N>::V32 (&sums)[kPixelsAtOnce]) {
+    constexpr std::size_t kPairs = 2;
+    constexpr std::size_t kWidth = 3;
+    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
+    using fuseq::kernels::HWY_NAMESPACE::unrolled;
+    const typename Types<N>::D16 d16;
+    const auto init = hn::Load(typename Types<N>::D32(), strip.block.init + Half * (N / 2));
+    unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
+    unrolled<kPairs>([&](auto pair) FUSEQ_HWY_LAMBDA {
+        typename Types<N>::V16 weights[kWidth];
+        unrolled<kWidth>([&](auto k) FUSEQ_HWY_LAMBDA {
+            weights[k] = hn::Load(d16, strip.weights + ((pair * kWidth + k) * 2 + Half) * N);
+        });
+        unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
+            const auto column = hn::Load(d16, words + ((c * kPairs + pair) * 2 + Half) * N);
+            unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+                constexpr std::size_t kFirst = decltype(p)::value * Stride;
+                constexpr std::size_t kColumn = decltype(c)::value;
+                if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
+                    sums[p] = add_products<N>(column, weights[kColumn - kFirst], sums[p]);
+                }
+            });
+        });
+    });
+}
+
+template <std::size_t N, class Finish, std::size_t Stride>
+HWY_NOINLINE void run_three_columns(const Strip& strip) {
+    const Finish finish(strip);
+    const std::size_t pixel =
+        strip.packed.shape.dst_pixel_stride * dst_size(strip.packed.epilogue.store);
+    Strip rest = strip;
+    for (; rest.count >= kPixelsAtOnce; rest.count -= kPixelsAtOnce) {
+        typename Types<N>::V32 lower[kPixelsAtOnce];
+        typename Types<N>::V32 upper[kPixelsAtOnce];
+        sum_four<N, Stride, 0>(strip, rest.words, lower);
+        sum_four<N, Stride, 1>(strip, rest.words, upper);
+        fuseq::kernels::HWY_NAMESPACE::unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            finish(Sums<N>{lower[p], upper[p]}, rest.dst + p * pixel);
+        });
+        rest.dst += kPixelsAtOnce * pixel;
+        rest.words += kPixelsAtOnce * Stride * 2 * 2 * N;
+    }
+    if (rest.count != 0) {
+        run_windows<N, Finish, 2, 3>(rest);
+    }
+}
+
+template <std::size_t N, class Finish>
+void run_with(const Strip& strip) {
+    const DepthwiseShape& s = strip.packed.shape;
+    if (strip.pairs != 2 || s.kernel_width != 3) {
+        run_windows<N, Finish, 0, 0>(strip);
+    } else if (s.dilation_width == 1 && s.stride_width == 1) {
+        run_three_columns<N, Finish, 1>(strip);
+    } else if (s.dilation_width == 1 && s.stride_width == 2) {
+        run_three_columns<N, Finish, 2>(strip);
+    } else {
+        run_windows<N, Finish, 2, 3>(strip);
+    }
+}
+
+// Rules that many layers have are known at compile time.
 template <std::size_t N>
 void run_strip(const Strip& strip) {
     const Epilogue& e = strip.packed.epilogue;
-    const bool plain = e.plain || e.plain_floats;
-    const bool is_small = strip.pairs == 2 && strip.packed.shape.kernel_width == 3;
-    using Plain = Finish<N, true>;
-    using Any = Finish<N, false>;
+    [[maybe_unused]] const bool has_rule = e.rule && !e.clip;
+    if (e.plain || e.plain_floats) {
+        run_with<N, Finish<N, true>>(strip);
 #if HWY_TARGET <= HWY_AVX2
-    if (e.rule && !e.clip) {
-        with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-            using Rule = RuleFinish<N, form()>;
-            is_small ? run_windows<N, Rule, 2, 3>(strip) : run_windows<N, Rule, 0, 0>(strip);
-        });
-        return;
-    }
+    } else if (has_rule && *e.rule == RuleForm::kMirrored) {
+        run_with<N, RuleFinish<N, RuleForm::kMirrored>>(strip);
+    } else if (has_rule && *e.rule == RuleForm::kReal) {
+        run_with<N, RuleFinish<N, RuleForm::kReal>>(strip);
 #endif
-    if (is_small) {
-        plain ? run_windows<N, Plain, 2, 3>(strip) : run_windows<N, Any, 2, 3>(strip);
     } else {
-        plain ? run_windows<N, Plain, 0, 0>(strip) : run_windows<N, Any, 0, 0>(strip);
+        run_with<N, Finish<N, false>>(strip);
     }
 }
 

@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D, class V = hn::Vec<D> >
+template <class D, class V = hn::Vec<D>>
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
     if (e.rule && *e.rule != RuleForm::kOneFloor) {
         v = value_of_rule(d, e, block, at, v);
@@ -54,8 +54,8 @@ HWY_INLINE void load_some(const std::uint8_t* from, std::size_t channels, std::u
 }
 
 template <std::size_t N, bool Signed>
-HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* from,
-                                                            std::size_t channels) {
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N>> load_tap(const std::uint8_t* from,
+                                                           std::size_t channels) {
     const hn::FixedTag<std::int16_t, N> d16;
     const hn::FixedTag<std::uint8_t, N> du8;
     hn::Vec<decltype(du8)> bytes;
@@ -75,15 +75,18 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* 
 
 // The words of N channels, in order.
 template <std::size_t N, class VF>
-HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > to_words(VF lower, VF upper) {
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N>> to_words(VF lower, VF upper) {
+    // Values fit 32-bit integers (Epilogue::clip).
+    using fuseq::kernels::HWY_NAMESPACE::round_raw;
+    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2>>;
     const hn::FixedTag<std::int16_t, N> d16;
-    return hn::ReorderDemote2To(d16, hn::NearestInt(lower), hn::NearestInt(upper));
+    return hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
 }
 // The first `channels` of them as bytes.
 template <std::size_t N>
 HWY_INLINE void store_words(Store store,
                             std::size_t channels,
-                            hn::Vec<hn::FixedTag<std::int16_t, N> > words,
+                            hn::Vec<hn::FixedTag<std::int16_t, N>> words,
                             std::uint8_t* dst) {
     const hn::FixedTag<std::uint8_t, N> du8;
     const hn::FixedTag<std::int8_t, N> di8;
@@ -98,22 +101,38 @@ HWY_INLINE void store_words(Store store,
     }
 }
 
-// N channels, in order, of which the first `channels` are wanted.
+// N channels in order: `lower` has the first four of each eight, `upper` the others.
 template <std::size_t N, class VF>
-HWY_INLINE void store_block(
-    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
+HWY_INLINE void store_floats(VF lower, VF upper, float* to) {
     const hn::FixedTag<float, N / 2> df;
-    if (store == Store::kF32) {
-        alignas(64) std::uint8_t some[N * 4];
+    if constexpr (N == 8) {
+        hn::StoreU(lower, df, to);
+        hn::StoreU(upper, df, to + 4);
+    } else if constexpr (N == 16) {
+        hn::StoreU(hn::ConcatLowerLower(df, upper, lower), df, to);
+        hn::StoreU(hn::ConcatUpperUpper(df, upper, lower), df, to + 8);
+    } else {
         alignas(64) float low[N / 2];
         alignas(64) float high[N / 2];
         hn::Store(lower, df, low);
         hn::Store(upper, df, high);
         for (std::size_t i = 0; i < N; ++i) {
-            const float v = i % 8 < 4 ? low[i / 8 * 4 + i % 4] : high[i / 8 * 4 + i % 4];
-            std::memcpy(some + 4 * i, &v, sizeof(v));
+            to[i] = i % 8 < 4 ? low[i / 8 * 4 + i % 4] : high[i / 8 * 4 + i % 4];
         }
-        std::memcpy(dst, some, channels * sizeof(float));
+    }
+}
+
+// N channels, in order, of which the first `channels` are wanted.
+template <std::size_t N, class VF>
+HWY_INLINE void store_block(
+    Store store, std::size_t channels, VF lower, VF upper, std::uint8_t* dst) {
+    if (store == Store::kF32) {
+        alignas(64) std::uint8_t some[N * 4];
+        auto* const floats = reinterpret_cast<float*>(channels == N ? dst : some);
+        store_floats<N>(lower, upper, floats);
+        if (channels != N) {
+            std::memcpy(dst, some, channels * sizeof(float));
+        }
         return;
     }
     store_words<N>(store, channels, to_words<N>(lower, upper), dst);

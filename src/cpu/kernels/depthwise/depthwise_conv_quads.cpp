@@ -146,22 +146,30 @@ HWY_INLINE void store_words(__m256i low, __m256i high, bool is_signed, std::uint
                         is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
 }
 
+// A pixel to bytes. finish: integers of a vector of channels, words of two.
+template <class Finish>
+HWY_INLINE void finish_bytes(const Finish& finish, const QuadSums& sums, std::uint8_t* dst) {
+    __m256i v[kQuadVectors];
+    unrolled<kQuadVectors>(
+        [&](auto i) FUSEQ_HWY_LAMBDA { v[i] = finish.template integers<i()>(sums.v[i]); });
+    store_words(finish.words(v[0], v[1]), finish.words(v[2], v[3]), finish.is_signed, dst);
+}
+
 // The epilogue of a pixel to bytes. A copy of what it needs: a store may change all that is in
 // memory.
 struct PlainFinish {
     const float* scale;
     const float* bias;
     bool is_signed;
+    template <std::size_t I>
+    HWY_INLINE __m256i integers(V32 sums) const {
+        return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sums.raw),
+                                                  _mm256_load_ps(scale + 8 * I),
+                                                  _mm256_load_ps(bias + 8 * I)));
+    }
+    HWY_INLINE static __m256i words(__m256i a, __m256i b) { return _mm256_packs_epi32(a, b); }
     HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
-        __m256i words[kQuadVectors];
-        unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
-            const __m256 value =
-                _mm256_fmadd_ps(_mm256_cvtepi32_ps(sums.v[i].raw), _mm256_load_ps(scale + 8 * i),
-                                _mm256_load_ps(bias + 8 * i));
-            words[i] = _mm256_cvtps_epi32(value);
-        });
-        store_words(_mm256_packs_epi32(words[0], words[1]), _mm256_packs_epi32(words[2], words[3]),
-                    is_signed, dst);
+        finish_bytes(*this, sums, dst);
     }
 };
 
@@ -171,20 +179,18 @@ struct RuleFinish {
     RuleLists lists;
     __m256i zero_point;
     bool is_signed;
-    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+    template <std::size_t I>
+    HWY_INLINE __m256i integers(V32 sums) const {
         const DF8 d;
-        __m256i words[kQuadVectors];
-        unrolled<kQuadVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
-            const auto x = hn::ConvertTo(d, sums.v[i]);
-            words[i] = _mm256_cvtps_epi32(value_before_zero<F>(d, lists, 8 * i, x).raw);
-        });
-        __m256i low = _mm256_packs_epi32(words[0], words[1]);
-        __m256i high = _mm256_packs_epi32(words[2], words[3]);
-        if constexpr (has_zero_apart(F)) {
-            low = _mm256_adds_epi16(low, zero_point);
-            high = _mm256_adds_epi16(high, zero_point);
-        }
-        store_words(low, high, is_signed, dst);
+        const auto value = value_before_zero<F>(d, lists, 8 * I, hn::ConvertTo(d, sums));
+        return _mm256_cvtps_epi32(value.raw);
+    }
+    HWY_INLINE __m256i words(__m256i a, __m256i b) const {
+        const __m256i v = _mm256_packs_epi32(a, b);
+        return has_zero_apart(F) ? _mm256_adds_epi16(v, zero_point) : v;
+    }
+    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+        finish_bytes(*this, sums, dst);
     }
 };
 
@@ -270,6 +276,104 @@ HWY_NOINLINE void run_strip(const QuadStrip& strip, const Finish& finish) {
     }
 }
 
+constexpr std::size_t kPixelsAtOnce = 4;
+
+// Vector N of four neighbouring pixels by a kernel three columns wide: a column is loaded once for all
+// windows that it is in.
+template <class Product, std::size_t Stride, std::size_t N>
+HWY_INLINE void sum_four(const QuadStrip& strip,
+                         const std::uint8_t* bytes,
+                         V32 (&sums)[kPixelsAtOnce]) {
+    constexpr std::size_t kWidth = 3;
+    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
+    const D8x32 d;
+    const auto load = [&](const void* from, std::size_t at) FUSEQ_HWY_LAMBDA {
+        return hn::Load(d, static_cast<const std::int32_t*>(from) + at * kQuadChannels + 8 * N);
+    };
+    const V32 init = hn::Load(d, strip.block.init + 8 * N);
+    unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
+    const V32 weights[kWidth] = {load(strip.weights, 0), load(strip.weights, 1),
+                                 load(strip.weights, 2)};
+    unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
+        const V32 column = load(bytes, c);
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            constexpr std::size_t kFirst = decltype(p)::value * Stride;
+            constexpr std::size_t kColumn = decltype(c)::value;
+            if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
+                sums[p] = Product::add(sums[p], column, weights[kColumn - kFirst]);
+            }
+        });
+    });
+}
+
+template <class Product, std::size_t Stride, class Finish>
+HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const Finish& finish) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const std::size_t pixel = s.dst_pixel_stride;
+    const std::uint8_t* bytes = strip.bytes;
+    std::uint8_t* dst = strip.dst;
+    const auto words = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+        V32 sums[kPixelsAtOnce];
+        sum_four<Product, Stride, n()>(strip, bytes, sums);
+        unrolled<kPixelsAtOnce>(
+            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = finish.template integers<n()>(sums[p]); });
+    };
+    const auto pair = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+        __m256i second[kPixelsAtOnce];
+        words(std::integral_constant<std::size_t, n()>{}, to);
+        words(std::integral_constant<std::size_t, n() + 1>{}, second);
+        unrolled<kPixelsAtOnce>([&](auto p)
+                                    FUSEQ_HWY_LAMBDA { to[p] = finish.words(to[p], second[p]); });
+    };
+    std::size_t left = strip.count;
+    for (; left >= kPixelsAtOnce; left -= kPixelsAtOnce) {
+        __m256i low[kPixelsAtOnce];
+        __m256i high[kPixelsAtOnce];
+        pair(std::integral_constant<std::size_t, 0>{}, low);
+        pair(std::integral_constant<std::size_t, 2>{}, high);
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            store_words(low[p], high[p], finish.is_signed, dst + p * pixel);
+        });
+        bytes += kPixelsAtOnce * Stride * kQuadBytes;
+        dst += kPixelsAtOnce * pixel;
+    }
+    if (left != 0) {
+        QuadStrip rest = strip;
+        rest.count = left;
+        rest.bytes = bytes;
+        rest.dst = dst;
+        run_strip<Product>(rest, finish);
+    }
+}
+
+template <class Product, class Finish>
+HWY_INLINE void run_any_strip(const QuadStrip& strip, const Finish& finish) {
+    const DepthwiseShape& s = strip.packed.shape;
+    const bool three = strip.quads == 1 && s.kernel_width == 3 && s.dilation_width == 1;
+    if (three && s.stride_width == 1) {
+        run_strip_of_three<Product, 1>(strip, finish);
+    } else if (three && s.stride_width == 2) {
+        run_strip_of_three<Product, 2>(strip, finish);
+    } else {
+        run_strip<Product>(strip, finish);
+    }
+}
+
+// Without bounds. Rules that many layers have use the loop of few loads.
+template <class Product>
+void run_by_rule(const QuadStrip& strip) {
+    const Epilogue& e = strip.packed.epilogue;
+    const __m256i zero_point = _mm256_set1_epi16(e.zero_point);
+    with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+        const RuleFinish<form()> finish{lists_of(strip.block), zero_point, e.store == Store::kI8};
+        if constexpr (has_zero_apart(form())) {
+            run_any_strip<Product>(strip, finish);
+        } else {
+            run_strip<Product>(strip, finish);
+        }
+    });
+}
+
 // One or two output rows of an image, all blocks, a strip after the other.
 template <class Product>
 void run_row(const Packed& packed,
@@ -284,7 +388,6 @@ void run_row(const Packed& packed,
     const std::uint8_t* rows[4 * kMaxQuads];
     find_source_rows(packed, src, row, 4 * quads, rows);
     const std::size_t dst_row = dst_row_bytes(packed);
-    const __m256i zero_point = _mm256_set1_epi16(packed.epilogue.zero_point);
     const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
                          std::uint8_t* to) {
         fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
@@ -296,12 +399,9 @@ void run_row(const Packed& packed,
             const Epilogue& e = packed.epilogue;
             const bool is_signed = e.store == Store::kI8;
             if (e.plain) {
-                run_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+                run_any_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
             } else if (e.rule && !e.clip) {
-                with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-                    run_strip<Product>(strip,
-                                       RuleFinish<form()>{lists_of(block), zero_point, is_signed});
-                });
+                run_by_rule<Product>(strip);
             } else {
                 run_strip<Product>(strip, AnyFinish{packed, block});
             }

@@ -113,27 +113,64 @@ HWY_INLINE V expm1_below_zero(D d, V x) {
     return fused_mul_add(d, power, part, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
-// x, or alpha * (e^x - 1) where x is not above 0: to 2e-7 of alpha, 0 at 0, and -alpha far below.
-// For results of which 8 bits remain.
+// e^x = power * part, for x in [-87, 88]: part is good to 1e-7.
+template <class V>
+struct CoarseExp {
+    V power, part;
+};
+
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V coarse_elu(D d, V x, V alpha) {
+HWY_INLINE CoarseExp<V> coarse_exp(D d, V x) {
     const hn::RebindToSigned<D> di;
     const V per_ln2 = hn::Set(d, 1.44269504f);
-    const V bounded = hn::Max(x, hn::Set(d, -30.0f));
     // x / ln 2 = q + r. A float of this size is a whole number: the sum is rounded to q, and its
     // last bits are the exponent of 2^q.
     const V large = hn::Set(d, 0x1.8p23f + 127.0f);
-    const V rounded = fused_mul_add(d, bounded, per_ln2, large);
-    const V r = fused_mul_add(d, bounded, per_ln2, hn::Sub(large, rounded));
+    const V rounded = fused_mul_add(d, x, per_ln2, large);
+    const V r = fused_mul_add(d, x, per_ln2, hn::Sub(large, rounded));
     V p = hn::Set(d, 0.00134072592f);
     p = fused_mul_add(d, p, r, hn::Set(d, 0.00967187621f));
     p = fused_mul_add(d, p, r, hn::Set(d, 0.0555030853f));
     p = fused_mul_add(d, p, r, hn::Set(d, 0.24022235f));
     p = fused_mul_add(d, p, r, hn::Set(d, 0.693147242f));
     p = fused_mul_add(d, p, r, hn::Set(d, 1.0f));
-    const V power = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, rounded)));
-    const V below = fused_mul_add(d, power, p, hn::Set(d, -1.0f));
+    return {hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, rounded))), p};
+}
+
+// Activations of which 8 bits remain: to 2e-7 of the larger of their value and 1.
+
+// x, or alpha * (e^x - 1) where x is not above 0: 0 at 0, and -alpha far below.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_elu(D d, V x, V alpha) {
+    const CoarseExp<V> e = coarse_exp(d, hn::Max(x, hn::Set(d, -30.0f)));
+    const V below = fused_mul_add(d, e.power, e.part, hn::Set(d, -1.0f));
     return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, below));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_sigmoid(D d, V x) {
+    const V one = hn::Set(d, 1.0f);
+    const V bounded = hn::Min(hn::Max(hn::Neg(x), hn::Set(d, -80.0f)), hn::Set(d, 80.0f));
+    const CoarseExp<V> e = coarse_exp(d, bounded);
+    return hn::Div(one, fused_mul_add(d, e.power, e.part, one));
+}
+
+// 2 * sigmoid(2 * x) - 1
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_tanh(D d, V x) {
+    const V s = coarse_sigmoid(d, hn::Add(x, x));
+    return hn::Sub(hn::Add(s, s), hn::Set(d, 1.0f));
+}
+
+// As mish().
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V coarse_mish(D d, V x) {
+    const V two = hn::Set(d, 2.0f);
+    const CoarseExp<V> part =
+        coarse_exp(d, hn::Min(hn::Max(x, hn::Set(d, -80.0f)), hn::Set(d, 20.0f)));
+    const V e = hn::Mul(part.power, part.part);
+    const V n = hn::Mul(e, hn::Add(e, two));
+    return hn::Mul(x, hn::Div(n, hn::Add(n, two)));
 }
 
 // log(1 + y) for 0 <= y <= 1.

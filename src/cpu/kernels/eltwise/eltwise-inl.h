@@ -128,6 +128,33 @@ HWY_INLINE bool with_eltwise(D d, const post_ops::Eltwise& op, Apply&& apply) {
     }
 }
 
+// The activations that have a form for results of which 8 bits remain.
+inline bool has_coarse_eltwise(post_ops::EltwiseKind kind) {
+    using enum post_ops::EltwiseKind;
+    return kind == kElu || kind == kSigmoid || kind == kSwish || kind == kTanh || kind == kMish;
+}
+
+// As with_eltwise(), with that form.
+template <class D, class Apply>
+HWY_INLINE void with_coarse_eltwise(D d, const post_ops::Eltwise& op, Apply&& apply) {
+    using V = hn::Vec<D>;
+    const V alpha = hn::Set(d, op.alpha);
+    const auto use = [&](auto&& f) FUSEQ_HWY_LAMBDA { scaled(d, op.scale, f, apply); };
+    switch (op.kind) {
+        case post_ops::EltwiseKind::kElu:
+            return use([&](V x) FUSEQ_HWY_LAMBDA { return coarse_elu(d, x, alpha); });
+        case post_ops::EltwiseKind::kSigmoid:
+            return use([&](V x) FUSEQ_HWY_LAMBDA { return coarse_sigmoid(d, x); });
+        case post_ops::EltwiseKind::kSwish:
+            return use([&](V x) FUSEQ_HWY_LAMBDA {
+                return hn::Mul(x, coarse_sigmoid(d, hn::Mul(alpha, x)));
+            });
+        case post_ops::EltwiseKind::kTanh:
+            return use([&](V x) FUSEQ_HWY_LAMBDA { return coarse_tanh(d, x); });
+        default: return use([&](V x) FUSEQ_HWY_LAMBDA { return coarse_mish(d, x); });
+    }
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fuseq::kernels
 HWY_AFTER_NAMESPACE();

@@ -1,15 +1,16 @@
 // Copyright (C) 2026 Fuseq authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums and products of two quantized tensors of bytes, a and b of one type, to a grid of bytes of
-// the same type. x = a - zero_a, y = b - zero_b:
+// Sums and products of two quantized tensors, a and b of one type, bytes or i16, to a grid of the same
+// type. x = a - zero_a, y = b - zero_b; those of i16 are 0:
 //
 //   kThreeProducts  P(sum): P_a(x << left) + sign * P_b(y << left), by multipliers in fixed point
 //   kSharedShift    (x * shift_a + y * shift_b + half) >> shift
 //   kReal           rint(fma(a, real_a, fma(b, real_b, offset))), the zero point within `offset`
 //   kProduct        P(x * y), P by any rounding
+//   kShiftedSum     (x >> shift_a) + sign * (y >> shift_b), shifts rounded half away from zero
 //
-// The same bytes on every instruction set. No allocation.
+// The same integers on every instruction set. No allocation.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +20,11 @@
 
 namespace fuseq::kernels {
 
-enum class PairKind { kThreeProducts, kSharedShift, kReal, kProduct };
+enum class PairKind { kThreeProducts, kSharedShift, kReal, kProduct, kShiftedSum };
 
 struct PairParams {
     PairKind kind = PairKind::kProduct;
-    ElementType type = ElementType::u8;  // u8, i8
+    ElementType type = ElementType::u8;  // u8, i8, i16
     std::int32_t zero_a = 0;
     std::int32_t zero_b = 0;
     ByteGrid grid{};
@@ -33,7 +34,7 @@ struct PairParams {
     ShiftedMultiplier of_sum{};
     int left = 20;
     std::int32_t sign = 1;
-    // kSharedShift: results within 32 bits
+    // kSharedShift: results within 32 bits; kShiftedSum: 0 to 31 each
     std::int32_t shift_a = 0;
     std::int32_t shift_b = 0;
     int shift = 1;

@@ -83,15 +83,16 @@ HWY_INLINE VecI32 rounded_to_grid(VecF32 steps, bool zero_is_in, const ByteGrid&
     return clamped(hn::Add(rounded, hn::Set(TagI32(), after)), grid);
 }
 
-template <class Byte>
-HWY_INLINE VecI32 load_bytes(const Byte* from) {
-    return hn::PromoteTo(TagI32(), hn::LoadU(hn::Rebind<Byte, TagI32>(), from));
+// Bytes, or integers of 16 bits.
+template <class Element>
+HWY_INLINE VecI32 load_elements(const Element* from) {
+    return hn::PromoteTo(TagI32(), hn::LoadU(hn::Rebind<Element, TagI32>(), from));
 }
 
-template <class Byte>
-HWY_INLINE void store_bytes(VecI32 v, Byte* to) {
-    const hn::Rebind<Byte, TagI32> d8;
-    hn::StoreU(hn::DemoteTo(d8, v), d8, to);
+template <class Element>
+HWY_INLINE void store_elements(VecI32 v, Element* to) {
+    const hn::Rebind<Element, TagI32> narrow;
+    hn::StoreU(hn::DemoteTo(narrow, v), narrow, to);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -29,7 +29,8 @@ inline bool is_fixed(ProductRounding rounding) {
            rounding == ProductRounding::kOnce;
 }
 
-// Integers that a result is clamped to, and what is added to it: all within u8 or i8.
+// Integers that a result is clamped to, and what is added to it: all within the type of the result,
+// of 8 or 16 bits.
 struct ByteGrid {
     std::int32_t zero_point = 0;
     std::int32_t lowest = 0;

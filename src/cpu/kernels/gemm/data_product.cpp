@@ -247,7 +247,8 @@ void choose_functions(PackedDataProduct& p, const GemmParams& epilogue, GemmForm
         for (const bool whole : {false, true}) {
             EpilogueFunction& finish = p.finish[v][whole ? 1 : 0];
             if (narrow) {
-                finish = narrow_epilogue(p.epilogue, store, whole);
+                finish = narrow_epilogue(p.epilogue, store,
+                                         whole ? PanelFill::kWhole : PanelFill::kPart);
                 continue;
             }
             finish = fixed_epilogue(p.epilogue, store, v + 1, whole);

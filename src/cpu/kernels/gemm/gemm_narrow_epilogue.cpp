@@ -26,6 +26,7 @@ namespace fuseq::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
+using gemm::PanelFill;
 using gemm::Store;
 
 // The accumulators of a group, from `row` of the tile on, with bias and scale, each rounded; or
@@ -151,52 +152,56 @@ void finish_rule(const EpilogueCall& call) {
 using Function = gemm::EpilogueFunction;
 
 template <class T, GemmOp::Kind... Kinds>
-Function try_list(const gemm::Epilogue& e) {
-    return is_list<Kinds...>(e) ? &finish_list<T, Kinds...> : nullptr;
+Function try_list(const gemm::Epilogue& e, PanelFill fill) {
+    const bool suits = fill == PanelFill::kWhole || takes_halves<T, Kinds...>();
+    return suits && is_list<Kinds...>(e) ? &finish_list<T, Kinds...> : nullptr;
 }
 
 // Lists that plans of quantized networks have: a relu that the store implies, a leaky relu, a
-// residual input of the same or of another scale, quantization by channel, a gelu.
+// residual input of the same or of another scale, quantization by channel, a gelu, an elu.
 template <class T>
-Function find_list(const gemm::Epilogue& e) {
+Function find_list(const gemm::Epilogue& e, PanelFill fill) {
     using enum GemmOp::Kind;
-    return gemm::first_of(try_list<T>(e), try_list<T, kScale>(e), try_list<T, kShift>(e),
-                          try_list<T, kLinear>(e), try_list<T, kAffine>(e), try_list<T, kMax>(e),
-                          try_list<T, kMax, kScale>(e), try_list<T, kMax, kLinear>(e),
-                          try_list<T, kMax, kAffine>(e), try_list<T, kPrelu>(e),
-                          try_list<T, kPrelu, kShift>(e), try_list<T, kPrelu, kLinear>(e),
-                          try_list<T, kPrelu, kAffine>(e), try_list<T, kClip, kScale>(e),
-                          try_list<T, kEltwise>(e), try_list<T, kSum>(e),
-                          try_list<T, kSum, kScale>(e), try_list<T, kRoundClip, kAffine, kSum>(e),
-                          try_list<T, kRoundClip, kScale, kSum, kLinear>(e),
-                          try_list<T, kRoundClip, kScale, kSum, kAffine>(e),
-                          try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e),
-                          try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e));
+    return gemm::first_of(
+        try_list<T>(e, fill), try_list<T, kScale>(e, fill), try_list<T, kShift>(e, fill),
+        try_list<T, kLinear>(e, fill), try_list<T, kAffine>(e, fill), try_list<T, kMax>(e, fill),
+        try_list<T, kMax, kScale>(e, fill), try_list<T, kMax, kLinear>(e, fill),
+        try_list<T, kMax, kAffine>(e, fill), try_list<T, kPrelu>(e, fill),
+        try_list<T, kPrelu, kShift>(e, fill), try_list<T, kPrelu, kLinear>(e, fill),
+        try_list<T, kPrelu, kAffine>(e, fill), try_list<T, kClip, kScale>(e, fill),
+        try_list<T, kEltwise>(e, fill), try_list<T, kEltwise, kShift>(e, fill),
+        try_list<T, kEltwise, kAffine>(e, fill), try_list<T, kSum>(e, fill),
+        try_list<T, kSum, kScale>(e, fill), try_list<T, kRoundClip, kAffine, kSum>(e, fill),
+        try_list<T, kRoundClip, kScale, kSum, kLinear>(e, fill),
+        try_list<T, kRoundClip, kScale, kSum, kAffine>(e, fill),
+        try_list<T, kRoundClip, kScale, kLinear, kSum, kScale>(e, fill),
+        try_list<T, kRoundClip, kScale, kAffine, kSum, kScale>(e, fill),
+        try_list<T, kRoundClip, kAffine, kSum, kEltwise, kShift>(e, fill),
+        try_list<T, kRoundClip, kScale, kLinear, kSum, kScale, kEltwise, kShift>(e, fill));
 }
 
 // SSE4 is not worth the code of the lists, nor are values beyond 32-bit integers.
 template <class T>
-Function select_for(const gemm::Epilogue& e, bool whole_panel) {
+Function select_for(const gemm::Epilogue& e, PanelFill fill) {
+    const bool whole_panel = fill == PanelFill::kWhole;
     if (e.rule && sizeof(T) == 1) {
         return whole_panel ? &finish_rule<T, true> : &finish_rule<T, false>;
     }
-    if (!whole_panel) {
-        return &finish_tile<T, false>;
-    }
     if constexpr (kVector >= 8) {
-        const Function list = e.clamp && sizeof(T) == 1 ? nullptr : find_list<T>(e);
+        const bool listed = fill != PanelFill::kPart && !(e.clamp && sizeof(T) == 1);
+        const Function list = listed ? find_list<T>(e, fill) : nullptr;
         if (list != nullptr) {
             return list;
         }
     }
-    return &finish_tile<T, true>;
+    return whole_panel ? &finish_tile<T, true> : &finish_tile<T, false>;
 }
 
-Function narrow_epilogue(const gemm::Epilogue& e, Store store, bool whole_panel) {
+Function narrow_epilogue(const gemm::Epilogue& e, Store store, PanelFill fill) {
     switch (store) {
-        case Store::kU8: return select_for<std::uint8_t>(e, whole_panel);
-        case Store::kI8: return select_for<std::int8_t>(e, whole_panel);
-        default: return select_for<float>(e, whole_panel);
+        case Store::kU8: return select_for<std::uint8_t>(e, fill);
+        case Store::kI8: return select_for<std::int8_t>(e, fill);
+        default: return select_for<float>(e, fill);
     }
 }
 
@@ -213,8 +218,8 @@ HWY_EXPORT(finish_narrow_results);
 
 namespace gemm {
 
-EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, bool whole_panel) {
-    return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(epilogue, store, whole_panel);
+EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, PanelFill fill) {
+    return HWY_DYNAMIC_DISPATCH(narrow_epilogue)(epilogue, store, fill);
 }
 
 void finish_narrow_results(const EpilogueCall& call, const NarrowResults& results) {

@@ -118,10 +118,11 @@ HWY_INLINE Group<Size> load_tensor(const Place& at, const void* tensor) {
     return g;
 }
 
-// Bytes of whole panels: a row is one vector of 128 bits. `Clamp`: values may leave the range of
-// 32-bit integers.
+// Bytes of whole panels, or of half ones: a row is one vector of 128 bits, or half of it. `Clamp`:
+// values may leave the range of 32-bit integers.
 template <bool Clamp, std::size_t Size, class T>
-HWY_INLINE void store_bytes(const Group<Size>& g, T* to, std::size_t pitch, std::size_t rows) {
+HWY_INLINE void store_bytes(
+    const Group<Size>& g, T* to, std::size_t pitch, std::size_t rows, std::size_t channels) {
     alignas(64) T bytes[kGroupRows * kLanes];
     const auto round = [](VF v) FUSEQ_HWY_LAMBDA {
         constexpr float kMax = std::is_signed_v<T> ? 127.0f : 255.0f;
@@ -134,16 +135,25 @@ HWY_INLINE void store_bytes(const Group<Size>& g, T* to, std::size_t pitch, std:
     }
     store_packed(pack_words(low, high, bytes), bytes);
     const hn::FixedTag<T, kLanes> d;
+    const hn::Half<decltype(d)> half;
     for (std::size_t row = 0; row < rows; ++row, to += pitch) {
-        hn::StoreU(hn::Load(d, bytes + row * kLanes), d, to);
+        if (channels == kLanes) {
+            hn::StoreU(hn::Load(d, bytes + row * kLanes), d, to);
+        } else {
+            hn::StoreU(hn::Load(half, bytes + row * kLanes), half, to);
+        }
     }
 }
 
-// The same of any type.
+// The same of any type; floats of whole panels only.
 template <bool Clamp, std::size_t Size, class T>
-HWY_INLINE void store_rows(const Group<Size>& g, T* to, std::size_t pitch, std::size_t rows) {
+HWY_INLINE void store_rows(const Group<Size>& g,
+                           T* to,
+                           std::size_t pitch,
+                           std::size_t rows,
+                           std::size_t channels = kLanes) {
     if constexpr (sizeof(T) == 1) {
-        return store_bytes<Clamp>(g, to, pitch, rows);
+        return store_bytes<Clamp>(g, to, pitch, rows, channels);
     }
     for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         const std::size_t row = i / kVectors;

@@ -31,6 +31,16 @@ HWY_INLINE void bias_and_scale(Group<Size>& g, const float* bias, const float* s
              [](VF x, VF b, VF s) FUSEQ_HWY_LAMBDA { return hn::Mul(hn::Add(x, b), s); });
 }
 
+// With what the zero points of the weights take away. `sums`: of the windows of its pixels.
+template <std::size_t Size>
+HWY_INLINE void add_windows(Group<Size>& g, const float* sums, const float* of_sum) {
+    const DF d;
+    for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
+        g.v[i] = fused_mul_add(d, hn::Set(d, sums[i / kVectors]),
+                               hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
+    });
+}
+
 // Sums of a tile, from its first channel on, with bias and scale, each rounded. `sums`: of the
 // windows of its pixels, or null.
 template <std::size_t Size>
@@ -44,11 +54,8 @@ HWY_INLINE Group<Size> load_sums(const std::int32_t* tile,
     for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
         g.v[i] = hn::ConvertTo(d, hn::Load(DI(), tile + kVector * i));
     });
-    if (sums != nullptr) {  // what the zero points of the weights take away
-        for_group<Size>([&](auto i) FUSEQ_HWY_LAMBDA {
-            g.v[i] = fused_mul_add(d, hn::Set(d, sums[i / kVectors]),
-                                   hn::Load(d, of_sum + kVector * (i % kVectors)), g.v[i]);
-        });
+    if (sums != nullptr) {
+        add_windows(g, sums, of_sum);
     }
     bias_and_scale(g, bias, scale);
     return g;
@@ -76,8 +83,16 @@ struct ListedOp {
     const void* tensor = nullptr;
     ElementType type{};
     float scale = 0.0f;
-    const gemm::ShortGeluTable* gelu = nullptr;
+    const gemm::ShortGeluTable* gelu = nullptr;  // or an elu
+    float alpha = 0.0f;
 };
+
+// Of the activations, lists know gelu and elu.
+inline bool is_listed_activation(const PackedOp& op) {
+    return op.kind != GemmOp::Kind::kEltwise ||
+           (runs_by_group(op) &&
+            (op.short_gelu != nullptr || op.eltwise.kind == post_ops::EltwiseKind::kElu));
+}
 
 HWY_INLINE ListedOp listed(const PackedOp& op, const EpilogueCall& call) {
     ListedOp to;
@@ -88,7 +103,11 @@ HWY_INLINE ListedOp listed(const PackedOp& op, const EpilogueCall& call) {
         to.type = op.binary.type;
         to.scale = op.binary.scale;
     }
-    to.gelu = op.short_gelu.get();
+    if (op.kind == GemmOp::Kind::kEltwise) {
+        to.gelu = op.short_gelu.get();
+        to.alpha = op.eltwise.alpha;
+        to.scale = op.eltwise.scale;
+    }
     return to;
 }
 
@@ -97,7 +116,7 @@ bool is_list(const gemm::Epilogue& e) {
     std::size_t i = 0;
     return e.ops.size() == sizeof...(Kinds) && ((e.ops[i++].kind == Kinds) && ...) &&
            std::all_of(e.ops.begin(), e.ops.end(), [](const PackedOp& op) {
-               return runs_by_group(op) &&
+               return is_listed_activation(op) &&
                       (op.kind != GemmOp::Kind::kRoundClip || has_integer_bounds(op));
            });
 }
@@ -138,10 +157,22 @@ HWY_INLINE void apply_listed(const ListedOp& op, const Rows& r, Group<Size>& g) 
         for_group<Size>([&](auto i)
                             FUSEQ_HWY_LAMBDA { g.v[i] = fused_mul_add(d, t.v[i], scale, g.v[i]); });
     } else if constexpr (Kind == GemmOp::Kind::kEltwise) {
-        over_group(g, [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.gelu, x); });
+        if (op.gelu != nullptr) {
+            return over_group(g, [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.gelu, x); });
+        }
+        const VF alpha = hn::Set(d, op.alpha);
+        const VF scale = hn::Set(d, op.scale);
+        over_group(g,
+                   [&](VF x) FUSEQ_HWY_LAMBDA { return hn::Mul(scale, coarse_elu(d, x, alpha)); });
     } else {
         apply_constants(Kind, op.a, op.b, g);
     }
+}
+
+// Whether half panels, which read no tensors, may have a list.
+template <class T, GemmOp::Kind... Kinds>
+constexpr bool takes_halves() {
+    return sizeof(T) == 1 && ((Kinds != GemmOp::Kind::kSum) && ...);
 }
 
 // Values fit 32-bit integers.
@@ -154,6 +185,7 @@ void finish_list(const EpilogueCall& call) {
     const float* const of_sum = call.sums == nullptr ? nullptr : e.of_sum.data() + channel;
     const std::size_t pitch = call.channels;
     const std::size_t rows = call.rows;
+    const std::size_t channels = takes_halves<T, Kinds...>() ? call.panel->channels : kLanes;
     [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
     for_group<sizeof...(Kinds)>([&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(e.ops[i], call); });
     T* const dst = static_cast<T*>(call.args->dst);
@@ -165,7 +197,7 @@ void finish_list(const EpilogueCall& call) {
         Group<size> g = load_sums<size>(tile, sums, of_sum, bias, scale);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
-        store_rows<false>(g, dst + at, pitch, count);
+        store_rows<false>(g, dst + at, pitch, count, channels);
     };
     std::size_t row = 0;
     for (; row + kGroupRows <= rows; row += kGroupRows) {

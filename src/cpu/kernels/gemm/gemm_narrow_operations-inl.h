@@ -83,7 +83,9 @@ HWY_INLINE VF short_gelu(const gemm::ShortGeluTable& table, VF x) {
 
 // Whether an operation runs group by group, and not over the whole tile.
 inline bool runs_by_group(const PackedOp& op) {
-    return op.kind != GemmOp::Kind::kEltwise || (kVector >= 8 && op.short_gelu != nullptr);
+    return op.kind != GemmOp::Kind::kEltwise ||
+           (kVector >= 8 &&
+            (op.short_gelu != nullptr || (op.quick && has_coarse_eltwise(op.eltwise.kind))));
 }
 
 // An operation of one or two constants a channel, `a` and `b` from the first channel of the group
@@ -134,8 +136,12 @@ HWY_INLINE void apply(GemmOp::Kind kind,
     const DF d;
     switch (kind) {
         case GemmOp::Kind::kEltwise:
-            return over_group(g,
-                              [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.short_gelu, x); });
+            if (op.short_gelu != nullptr) {
+                return over_group(
+                    g, [&](VF x) FUSEQ_HWY_LAMBDA { return short_gelu(*op.short_gelu, x); });
+            }
+            return with_coarse_eltwise(d, op.eltwise,
+                                       [&](auto&& f) FUSEQ_HWY_LAMBDA { over_group(g, f); });
         case GemmOp::Kind::kSum: {
             const VF scale = hn::Set(d, op.binary.scale);
             return with_tensor<Whole>(g, op.binary, call, at, [&](VF x, VF t) FUSEQ_HWY_LAMBDA {

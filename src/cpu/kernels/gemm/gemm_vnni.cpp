@@ -256,21 +256,8 @@ private:
 
     // The first element of dst of a panel in a pixel.
     std::size_t place_of(std::size_t pixel, const Panel& panel) const {
-        if (!p_.subpixels) {
-            return pixel * part_.dst_step + panel.channel;
-        }
-        const SubPixels& subpixels = *p_.subpixels;
-        const std::size_t subpixel = subpixels.of(panel.channel);
-        const std::size_t width = p_.shape.dst_width;
-        const std::size_t column = pixel % width * subpixels.columns + subpixel % subpixels.columns;
-        return (row_of(pixel, panel) * width * subpixels.columns + column) * pitch_ +
-               panel.channel - subpixel * subpixels.all_channels;
-    }
-    // The row of dst, of all images, of a pixel of a sub-pixel.
-    std::size_t row_of(std::size_t pixel, const Panel& panel) const {
-        const SubPixels& subpixels = *p_.subpixels;
-        return pixel / p_.shape.dst_width * subpixels.rows +
-               subpixels.of(panel.channel) / subpixels.columns;
+        return p_.subpixels ? subpixel_place(p_, pixel, panel, pitch_)
+                            : pixel * part_.dst_step + panel.channel;
     }
 
     // The pixels of a sub-pixel are not contiguous: all tensors begin with the tile. (New arguments
@@ -281,7 +268,7 @@ private:
         moved_args_.dst =
             static_cast<char*>(args_.dst) + place * static_cast<std::ptrdiff_t>(element_size());
         if (!moved_args_.binary_sources.empty()) {
-            choose_subpixel_sources(p_, args_, row_of(pixel, panel), place, row_sources_);
+            choose_subpixel_sources(p_, args_, subpixel_row(p_, pixel, panel), place, row_sources_);
         }
     }
 
@@ -318,9 +305,8 @@ private:
         for (std::size_t t = 0; t < tiles; ++t) {
             const std::size_t begin = length * t / tiles;
             const std::size_t end = length * (t + 1) / tiles;
-            for (std::size_t panel = group.begin; panel < group.end; ++panel) {
-                tile(src + begin * step, step, pixels.begin + begin, end - begin, p_.panels[panel]);
-            }
+            tiles_of_panels(src + begin * step, step, {pixels.begin + begin, pixels.begin + end},
+                            group);
         }
     }
 
@@ -371,41 +357,54 @@ private:
         p_.is_amx() ? run_wide_amx(tiles_, p_, call, panel, tiles) : panel.wide.all(call);
     }
 
-    void tile(const std::uint8_t* src,
-              std::size_t step,
-              std::size_t pixel,
-              std::size_t rows,
-              const Panel& panel) {
+    // What tiles of these pixels have in common is set once: in layers of little depth a tile takes a
+    // hundred cycles.
+    void tiles_of_panels(const std::uint8_t* src, std::size_t step, Range pixels, Range group) {
         alignas(kCacheLine) std::int32_t accumulators[(kMaxTileVectors + 3) * kLanes];
-        const std::int8_t* const ahead = weights_ahead_.take(taps(panel).size() * part_.depth4);
-        if (part_.args == &args_ && !p_.subpixels) {
-            sources_ahead_.fetch(pixel + rows, rows, panel);
+        MicroCall micro{};
+        micro.src = src;
+        micro.src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step);
+        micro.depth4 = part_.depth4;
+        micro.tile = accumulators;
+        micro.row_step = row_step_;
+        micro.order = p_.weights->order.data();
+        EpilogueCall finish{};
+        finish.epilogue = &p_.epilogue;
+        finish.tile = accumulators;
+        finish.rows = pixels.end - pixels.begin;
+        finish.pixel = p_.subpixels ? 0 : pixels.begin;
+        finish.channels = part_.dst_step;
+        finish.sums = sums_ == nullptr ? nullptr : sums_ + (pixels.begin - first_sum_);
+        finish.args = p_.subpixels ? &moved_args_ : part_.args;
+        for (std::size_t i = group.begin; i < group.end; ++i) {
+            const Panel& panel = p_.panels[i];
+            finish.panel = &panel;
+            if (part_.args == &args_ && !p_.subpixels) {
+                sources_ahead_.fetch(pixels.end, finish.rows, panel);
+            }
+            if (p_.subpixels) {
+                move_to_subpixel(pixels.begin, panel);
+            }
+            set_panel(panel, micro);
+            tile(micro, finish);
         }
+    }
+
+    void set_panel(const Panel& panel, MicroCall& micro) {
+        micro.taps = taps(panel);
+        const std::int8_t* const ahead = weights_ahead_.take(micro.taps.size() * part_.depth4);
         rows_ahead_.fetch();
-        const MicroCall micro{.src = src,
-                              .src_step = static_cast<std::ptrdiff_t>(p_.pool ? step / 2 : step),
-                              .wei = weights_of(panel),
-                              .depth4 = part_.depth4,
-                              .taps = taps(panel),
-                              .init = p_.init.data() + inits_ * p_.init_size + panel.channel,
-                              .tile = accumulators,
-                              .ahead = ahead != nullptr ? ahead : panel.wei,
-                              .ahead_step = ahead != nullptr ? weights_ahead_.step() : 0,
-                              .row_step = row_step_,
-                              .skip = skipped(panel),
-                              .steps = steps_of(panel),
-                              .order = p_.weights->order.data()};
-        if (p_.subpixels) {
-            move_to_subpixel(pixel, panel);
-        }
-        const EpilogueCall finish{.epilogue = &p_.epilogue,
-                                  .panel = &panel,
-                                  .tile = accumulators,
-                                  .rows = rows,
-                                  .pixel = p_.subpixels ? 0 : pixel,
-                                  .channels = part_.dst_step,
-                                  .sums = sums_ == nullptr ? nullptr : sums_ + (pixel - first_sum_),
-                                  .args = p_.subpixels ? &moved_args_ : part_.args};
+        micro.wei = weights_of(panel);
+        micro.init = p_.init.data() + inits_ * p_.init_size + panel.channel;
+        micro.ahead = ahead != nullptr ? ahead : panel.wei;
+        micro.ahead_step = ahead != nullptr ? weights_ahead_.step() : 0;
+        micro.skip = skipped(panel);
+        micro.steps = steps_of(panel);
+    }
+
+    void tile(const MicroCall& micro, const EpilogueCall& finish) {
+        const Panel& panel = *finish.panel;
+        const std::size_t rows = finish.rows;
         if (panel.fused != nullptr && panel.fused[rows - 1] != nullptr && results_ == nullptr) {
             panel.fused[rows - 1](micro, finish);
             return;

@@ -113,8 +113,8 @@ HWY_INLINE void for_groups(F&& f) {
     });
 }
 
-// As finish_list(), of sums without zero points of weights.
-template <class Product, class T, std::size_t Count, GemmOp::Kind... Kinds>
+// As finish_list(). Windows: weights have zero points.
+template <class Product, class T, bool Windows, std::size_t Count, GemmOp::Kind... Kinds>
 void fused_list(const MicroCall& micro, const EpilogueCall& call) {
     narrow::Sums<Count * kVectors> sums;
     sum_tile<Product, Way::kLong, Count>(sums, micro, call);
@@ -123,14 +123,22 @@ void fused_list(const MicroCall& micro, const EpilogueCall& call) {
     [[maybe_unused]] ListedOp ops[sizeof...(Kinds) + 1];
     for_group<sizeof...(Kinds)>(
         [&](auto i) FUSEQ_HWY_LAMBDA { ops[i] = listed(call.epilogue->ops[i], call); });
+    const std::size_t channels = takes_halves<T, Kinds...>() ? call.panel->channels : gemm::kLanes;
     T* const dst = static_cast<T*>(call.args->dst);
     const std::size_t first = call.pixel * pitch + call.panel->channel;
     for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
         const Rows r{first + row * pitch, pitch, size / kVectors};
-        auto g = group_of<Way::kLong, row * kVectors, size>(sums, constants);
+        Group<size> g;
+        for_group<size>([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
+        });
+        if constexpr (Windows) {
+            add_windows(g, call.sums + row, call.epilogue->of_sum.data() + call.panel->channel);
+        }
+        bias_and_scale(g, constants.a, constants.b);
         [[maybe_unused]] const ListedOp* op = ops;
         (apply_listed<Kinds>(*op++, r, g), ...);
-        store_rows<false>(g, dst + r.at, pitch, size / kVectors);
+        store_rows<false>(g, dst + r.at, pitch, size / kVectors, channels);
     });
 }
 
@@ -148,6 +156,7 @@ void fused_rule(const MicroCall& micro, const EpilogueCall& call) {
     narrow::Sums<Count * kVectors> sums;
     narrow::sum_tile<Product, Count>(sums, micro);
     const PanelRule rule = rule_of(call);
+    const std::size_t channels = call.panel->channels;
     const std::size_t pitch = call.channels;
     T* const dst = static_cast<T*>(call.args->dst) + call.pixel * pitch + call.panel->channel;
     for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
@@ -156,7 +165,7 @@ void fused_rule(const MicroCall& micro, const EpilogueCall& call) {
             g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
         });
         apply_rule(rule, g);
-        store_rows<false>(g, dst + row * pitch, pitch, size / kVectors);
+        store_rows<false>(g, dst + row * pitch, pitch, size / kVectors, channels);
     });
 }
 
@@ -167,10 +176,11 @@ const FusedFunction* rule_functions() {
     return kFunctions.data();
 }
 
-template <class Product, class T, GemmOp::Kind... Kinds>
+template <class Product, class T, bool Windows, GemmOp::Kind... Kinds>
 const FusedFunction* try_fused(const gemm::Epilogue& e) {
-    static constexpr auto kFunctions = functions_of(&fused_list<Product, T, kFiveRows, Kinds...>,
-                                                    &fused_list<Product, T, kSixRows, Kinds...>);
+    static constexpr auto kFunctions =
+        functions_of(&fused_list<Product, T, Windows, kFiveRows, Kinds...>,
+                     &fused_list<Product, T, Windows, kSixRows, Kinds...>);
     return is_list<Kinds...>(e) ? kFunctions.data() : nullptr;
 }
 
@@ -181,6 +191,7 @@ void fused_bytes(const MicroCall& micro, const EpilogueCall& call) {
     sum_tile<Product, Way::kShort, Count>(sums, micro, call);
     const WayConstants constants = constants_of<Way::kShort>(call);
     const __m256i limits = load_halves(call.panel->way->limits);
+    const std::size_t channels = call.panel->channels;
     const std::size_t pitch = call.channels;
     auto* const dst =
         static_cast<std::uint8_t*>(call.args->dst) + call.pixel * pitch + call.panel->channel;
@@ -188,8 +199,64 @@ void fused_bytes(const MicroCall& micro, const EpilogueCall& call) {
         const __m256i bytes =
             to_bytes<T>(group_of<Way::kShort, row * kVectors, size>(sums, constants));
         store_halves<size>(std::is_signed_v<T> ? bytes : _mm256_min_epu8(bytes, limits),
-                           dst + row * pitch, pitch);
+                           dst + row * pitch, pitch, channels);
     });
+}
+
+// A relu6 and a scale after it, where weights have zero points: bytes are bounded instead of floats.
+template <class Product, std::size_t Count>
+void fused_windows_clip(const MicroCall& micro, const EpilogueCall& call) {
+    narrow::Sums<Count * kVectors> sums;
+    narrow::sum_tile<Product, Count>(sums, micro);
+    const gemm::Epilogue& e = *call.epilogue;
+    const std::size_t channel = call.panel->channel;
+    const WayConstants constants = constants_of<Way::kLong>(call);
+    const float* const of_sum = e.of_sum.data() + channel;
+    const float* const factor = e.ops[1].a.data() + channel;
+    const float* const windows = call.sums;
+    const auto scaled = [&](auto& g) FUSEQ_HWY_LAMBDA {
+        with_one(g, factor, [](VF x, VF by) FUSEQ_HWY_LAMBDA { return hn::Mul(x, by); });
+        return to_bytes<std::uint8_t>(g);
+    };
+    Group<kVectors> highest;
+    for_group<kVectors>([&](auto i) FUSEQ_HWY_LAMBDA {
+        highest.v[i] = hn::Load(DF(), e.ops[0].b.data() + channel + kVector * i);
+    });
+    const __m256i limits = scaled(highest);
+    const std::size_t channels = call.panel->channels;
+    const std::size_t pitch = call.channels;
+    auto* const dst = static_cast<std::uint8_t*>(call.args->dst) + call.pixel * pitch + channel;
+    for_groups<Count>([&](auto row, auto size) FUSEQ_HWY_LAMBDA {
+        Group<size> g;
+        for_group<size>([&](auto i) FUSEQ_HWY_LAMBDA {
+            g.v[i] = hn::ConvertTo(DF(), sums.v[row * kVectors + i]);
+        });
+        add_windows(g, windows + row, of_sum);
+        bias_and_scale(g, constants.a, constants.b);
+        store_halves<size>(_mm256_min_epu8(scaled(g), limits), dst + row * pitch, pitch, channels);
+    });
+}
+
+// Whether bounds of bytes do what those of values do: from 0 on, before a scale above it.
+template <class T>
+const FusedFunction* try_windows_clip_of(const FusedFunction* functions, const gemm::Epilogue& e) {
+    const auto all = [](const AlignedVector<float>& list, auto&& holds) {
+        return std::all_of(list.begin(), list.end(), holds);
+    };
+    return std::is_same_v<T, std::uint8_t> &&
+                   is_list<GemmOp::Kind::kClip, GemmOp::Kind::kScale>(e) &&
+                   all(e.ops[0].a, [](float low) { return low == 0.0F; }) &&
+                   all(e.ops[0].b, [](float high) { return high >= 0.0F; }) &&
+                   all(e.ops[1].a, [](float factor) { return factor >= 0.0F; })
+               ? functions
+               : nullptr;
+}
+
+template <class Product, class T>
+const FusedFunction* try_windows_clip(const gemm::Epilogue& e) {
+    static constexpr auto kFunctions = functions_of(&fused_windows_clip<Product, kFiveRows>,
+                                                    &fused_windows_clip<Product, kSixRows>);
+    return try_windows_clip_of<T>(kFunctions.data(), e);
 }
 
 // By the requantizing add of the epilogue.
@@ -209,7 +276,8 @@ void fused_add(const MicroCall& micro, const EpilogueCall& call) {
         const auto g = group_of<How, row * kVectors, size>(sums, constants);
         const __m256i q = quantized<Unsigned>(g);
         const __m256i r = load_residual<size>(residual + row * pitch, pitch);
-        store_halves<size>(added_bytes<Product, T>(k, q, r), dst + row * pitch, pitch);
+        store_halves<size>(added_bytes<Product, T>(k, q, r), dst + row * pitch, pitch,
+                           gemm::kLanes);
     });
 }
 
@@ -232,6 +300,11 @@ const FusedFunction* find_fused_add(bool q_unsigned, bool way) {
 template <class P, class T>
 const FusedFunction* find_fused(const gemm::Epilogue& e, bool way) {
     using enum GemmOp::Kind;
+    if (!e.of_sum.empty()) {
+        return e.rule || e.add ? nullptr
+                               : gemm::first_of(try_fused<P, T, true>(e), try_windows_clip<P, T>(e),
+                                                try_fused<P, T, true, kClip, kScale>(e));
+    }
     if (e.rule) {
         return rule_functions<P, T>();
     }
@@ -243,8 +316,9 @@ const FusedFunction* find_fused(const gemm::Epilogue& e, bool way) {
             functions_of(&fused_bytes<P, T, kFiveRows>, &fused_bytes<P, T, kSixRows>);
         return kFunctions.data();
     }
-    return gemm::first_of(try_fused<P, T>(e), try_fused<P, T, kRoundClip, kAffine, kSum>(e),
-                          try_fused<P, T, kRoundClip, kScale, kLinear, kSum, kScale>(e));
+    return gemm::first_of(try_fused<P, T, false>(e),
+                          try_fused<P, T, false, kRoundClip, kAffine, kSum>(e),
+                          try_fused<P, T, false, kRoundClip, kScale, kLinear, kSum, kScale>(e));
 }
 
 template <class Product>
@@ -272,7 +346,7 @@ namespace fuseq::kernels::gemm {
 
 const FusedFunction* vnni256_fused_functions(const Epilogue& epilogue, Store store, bool way) {
 #if (HWY_TARGETS & HWY_AVX2) != 0
-    if (epilogue.is_simple()) {
+    if (!epilogue.clamp) {
         return N_AVX2::vnni256_fused(epilogue, store, way, has_avx_vnni());
     }
 #endif

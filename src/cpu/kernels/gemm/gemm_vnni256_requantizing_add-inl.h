@@ -91,8 +91,20 @@ HWY_INLINE __m256i quantized(const Group<Size>& g) {
                     : to_bytes<std::int8_t>(g);
 }
 
+// Of 16 channels, or of 8.
 template <std::size_t Size>
-HWY_INLINE void store_halves(__m256i rows, std::uint8_t* to, std::size_t pitch) {
+HWY_INLINE void store_halves(__m256i rows,
+                             std::uint8_t* to,
+                             std::size_t pitch,
+                             std::size_t channels) {
+    if (channels != gemm::kLanes) {
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(rows));
+        if constexpr (Size == kGroup) {
+            _mm_storel_epi64(reinterpret_cast<__m128i*>(to + pitch),
+                             _mm256_extracti128_si256(rows, 1));
+        }
+        return;
+    }
     _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm256_castsi256_si128(rows));
     if constexpr (Size == kGroup) {
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to + pitch), _mm256_extracti128_si256(rows, 1));

@@ -54,6 +54,24 @@ void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, 
     }
 }
 
+std::size_t subpixel_row(const Packed& p, std::size_t pixel, const Panel& panel) {
+    const SubPixels& subpixels = *p.subpixels;
+    return pixel / p.shape.dst_width * subpixels.rows +
+           subpixels.of(panel.channel) / subpixels.columns;
+}
+
+std::size_t subpixel_place(const Packed& p,
+                           std::size_t pixel,
+                           const Panel& panel,
+                           std::size_t pitch) {
+    const SubPixels& subpixels = *p.subpixels;
+    const std::size_t subpixel = subpixels.of(panel.channel);
+    const std::size_t width = p.shape.dst_width;
+    const std::size_t column = pixel % width * subpixels.columns + subpixel % subpixels.columns;
+    return (subpixel_row(p, pixel, panel) * width * subpixels.columns + column) * pitch +
+           panel.channel - subpixel * subpixels.all_channels;
+}
+
 void choose_subpixel_sources(const Packed& p,
                              const GemmArgs& args,
                              std::size_t row,

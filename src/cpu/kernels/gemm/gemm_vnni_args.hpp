@@ -33,7 +33,15 @@ private:
 // deduplicated (GemmArgs::rows). list: kMaxBinarySources.
 void choose_binary_rows(const Packed& p, const GemmArgs& args, std::size_t row, const void** list);
 
-// The same for pixels of a sub-pixel in row `row` of dst: the sources begin where element `place` of
+// Where a pixel of a panel's sub-pixel is in dst: the row, of all images, and the first element, with
+// `pitch` elements from a pixel of dst to the next.
+std::size_t subpixel_row(const Packed& p, std::size_t pixel, const Panel& panel);
+std::size_t subpixel_place(const Packed& p,
+                           std::size_t pixel,
+                           const Panel& panel,
+                           std::size_t pitch);
+
+// As choose_binary_rows(), for pixels of a sub-pixel in row `row` of dst: the sources begin where element `place` of
 // dst does.
 void choose_subpixel_sources(const Packed& p,
                              const GemmArgs& args,

@@ -119,7 +119,7 @@ void pack_epilogue(const GemmParams& params, Packed& packed) {
             v = -v;
         }
     }
-    e.ops = packed_ops(params, !packed.is_narrow());
+    e.ops = packed_ops(params, true);
     if (params.dst_type != ElementType::f32) {
         add_tables(e.ops, packed.is_narrow());
     }

@@ -187,6 +187,15 @@ struct PackedOp {
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };
 
+// How many channels of a panel of kLanes there are: all, 8, or another number. Many networks have
+// multiples of 8.
+enum class PanelFill : std::uint8_t { kWhole, kHalf, kPart };
+inline PanelFill fill_of(std::size_t channels) {
+    return channels == kLanes       ? PanelFill::kWhole
+           : channels == kLanes / 2 ? PanelFill::kHalf
+                                    : PanelFill::kPart;
+}
+
 // The elu after a requantizing add, as a table of addends. Rounded to bytes, an elu has few values
 // below zero. Where it is no steeper than the line that it continues, one step of that line meets
 // at most two of them, and an addend for each step moves the sum at which one value turns into the
@@ -286,7 +295,7 @@ struct EpilogueCall {
     const float* sums;     // of the windows of the pixels; null where weights have no zero points
     const GemmArgs* args;
 };
-EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, bool whole_panel);
+EpilogueFunction narrow_epilogue(const Epilogue& epilogue, Store store, PanelFill fill);
 EpilogueFunction general_epilogue(Store store, std::size_t vectors, bool whole_panel);
 // Null when the list of operations has no instance.
 EpilogueFunction fixed_epilogue(const Epilogue& epilogue,

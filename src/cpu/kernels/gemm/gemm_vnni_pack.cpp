@@ -115,14 +115,24 @@ private:
         packed_.narrow_ways.reserve(packed_.panels.size());
         for (Panel& panel : packed_.panels) {
             panel.micro = functions;
-            const bool whole = panel.channels == kLanes;
-            panel.finish = narrow_epilogue(packed_.epilogue, packed_.store, whole);
-            if (whole && fuses) {
+            panel.finish =
+                narrow_epilogue(packed_.epilogue, packed_.store, fill_of(panel.channels));
+            if (fuses && may_fuse(fill_of(panel.channels))) {
                 panel.way = find_way(panel);
                 panel.fused =
                     vnni256_fused_functions(packed_.epilogue, packed_.store, panel.way != nullptr);
             }
         }
+    }
+
+    // Half panels read no tensors: 16 bytes of a row may be beyond the last one.
+    bool may_fuse(PanelFill fill) const {
+        const Epilogue& e = packed_.epilogue;
+        const bool reads =
+            e.add || std::any_of(e.ops.begin(), e.ops.end(), [](const PackedOp& op) {
+                return op.kind == GemmOp::Kind::kSum || op.kind == GemmOp::Kind::kBinary;
+            });
+        return fill == PanelFill::kWhole || (fill == PanelFill::kHalf && !reads);
     }
 
     // Null where a channel has none, or more than a scale, perhaps with a clip, comes before bytes.
@@ -133,7 +143,7 @@ private:
             return nullptr;
         }
         NarrowWay way{};
-        for (std::size_t i = 0; i < kLanes; ++i) {
+        for (std::size_t i = 0; i < panel.channels; ++i) {
             const ByteRule rule = rule_of(panel.channel + i);
             const auto sum = float_sum(rule);
             if (!sum) {

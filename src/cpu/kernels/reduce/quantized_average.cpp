@@ -53,11 +53,11 @@ template <class Byte>
 HWY_INLINE VecI32 load_channels(const std::uint8_t* pixel, std::size_t at, std::size_t count) {
     const auto* const from = reinterpret_cast<const Byte*>(pixel) + at;
     if (count == hn::Lanes(TagI32())) {
-        return load_bytes(from);
+        return load_elements(from);
     }
     HWY_ALIGN Byte some[HWY_MAX_BYTES] = {};
     std::memcpy(some, from, count);
-    return load_bytes(some);
+    return load_elements(some);
 }
 
 template <class Byte>
@@ -110,7 +110,7 @@ void average(const QuantizedAverageParams& p,
         const VecI32 value = p.rounding == AverageRounding::kRawHalfAway
                                  ? raw_average<Byte>(p, pixels, divisor, c, count)
                                  : real_average<Byte>(p, pixels, divisor, c, count);
-        store_bytes(value, some);
+        store_elements(value, some);
         std::memcpy(dst + c, some, count);
     }
 }

@@ -101,6 +101,10 @@ bool SmallConv::takes_pairs(const SmallConvShape& s) {
     return pairs_take(s);
 }
 
+bool SmallConv::pairs_are_dots() {
+    return has_byte_dots();
+}
+
 bool SmallConv::takes_pool(const SmallConvParams& p) {
     const SmallConvShape& s = p.shape;
     return is_channel_vectorized(s) && has_pooled_step(s) && takes(s) && s.dilation_height == 1 &&

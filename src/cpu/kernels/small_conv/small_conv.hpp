@@ -62,7 +62,8 @@ struct SmallConvParams {
     // last row or column is left out.
     bool pool = false;
     bool pixels = false;  // floats are channels-last, where stores_pixels(); otherwise planes
-    // By 16-bit pairs, on any target, where takes_pairs(): floats in planes, nothing after them.
+    // By pairs of 16-bit integers, on any target, or by 256-bit dot products of bytes; where
+    // takes_pairs(): floats in planes, nothing after them.
     bool pairs = false;
 };
 
@@ -105,6 +106,8 @@ public:
     static bool takes(const SmallConvShape& shape);
     // Whether the shape suits SmallConvParams::pairs.
     static bool takes_pairs(const SmallConvShape& shape);
+    // Whether they are dot products of bytes on this machine.
+    static bool pairs_are_dots();
     // Whether `ops` and `results` are possible: channel-vectorized, or where floats are stored as
     // pixels.
     static bool has_lists(const SmallConvShape& shape) { return stores_pixels(shape); }

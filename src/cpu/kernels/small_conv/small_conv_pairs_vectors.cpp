@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/small_conv/small_conv_pairs_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fuseq::kernels::small_conv {
@@ -30,81 +31,17 @@ using V32 = hn::Vec<D32>;
 using V16 = hn::Vec<D16>;
 constexpr std::size_t kLanes = hn::MaxLanes(D32());
 constexpr std::size_t kWords = 2 * kLanes;
-constexpr std::size_t kPitch = kMaxPairSums + kPairSumsSlack;
 
-// Source vectors at once for a group of so many channels: sums, the source and a product stay in 16
-// registers.
-constexpr std::size_t source_vectors(std::size_t group) {
-    return group == 1 ? 8 : group == 2 ? 4 : group == 3 ? 3 : 2;
-}
-
-template <std::size_t Count, class V>
-struct Vectors {
-    V v[Count];
-};
-
-template <std::size_t... I>
-HWY_INLINE void clear(Vectors<sizeof...(I), V32>& sums, std::index_sequence<I...>) {
-    ((sums.v[I] = hn::Zero(D32())), ...);
-}
-
-HWY_INLINE V32 add_products(V16 a, V16 b, V32 sum) {
-    V32 unused = hn::Zero(D32());
-    return hn::ReorderWidenMulAccumulate(D32(), a, b, sum, unused);
-}
-
-template <std::size_t... U>
-HWY_INLINE void load(Vectors<sizeof...(U), V16>& to,
-                     const std::int16_t* from,
-                     std::size_t step,
-                     std::index_sequence<U...>) {
-    ((to.v[U] = hn::LoadU(D16(), from + U * step)), ...);
-}
-
-template <std::size_t First, std::size_t Count, std::size_t... U>
-HWY_INLINE void add_channel(Vectors<Count, V32>& sums,
-                            const Vectors<sizeof...(U), V16>& src,
-                            V16 weights,
-                            std::index_sequence<U...>) {
-    ((sums.v[First + U] = add_products(src.v[U], weights, sums.v[First + U])), ...);
-}
-
-template <std::size_t Count, std::size_t Sources, std::size_t... C>
-HWY_INLINE void add_tap(Vectors<Count, V32>& sums,
-                        const Vectors<Sources, V16>& src,
-                        const std::int16_t* weights,
-                        std::index_sequence<C...>) {
-    (add_channel<C * Sources>(sums, src, hn::Load(D16(), weights + C * kWords),
-                              std::make_index_sequence<Sources>{}),
-     ...);
-}
-
-template <std::size_t Sources, std::size_t... I>
-HWY_INLINE void store(const Vectors<sizeof...(I), V32>& sums,
-                      std::int32_t* to,
-                      std::index_sequence<I...>) {
-    (hn::StoreU(sums.v[I], D32(), to + I / Sources * kPitch + I % Sources * kLanes), ...);
-}
-
-template <std::size_t Group>
-void sum_tile(const PairCall& call) {
-    constexpr std::size_t kSources = source_vectors(Group);
-    constexpr auto kAll = std::make_index_sequence<Group * kSources>{};
-    for (std::size_t v = 0; v < call.vectors; v += kSources) {
-        Vectors<Group * kSources, V32> sums;
-        clear(sums, kAll);
-        const std::int16_t* weights = call.weights;
-        for (std::size_t y = 0; y < call.kernel_rows; ++y) {
-            const std::int16_t* row = call.rows[y] + v * call.step;
-            for (std::size_t t = 0; t < call.tap_count; ++t, weights += Group * kWords) {
-                Vectors<kSources, V16> src;
-                load(src, row + call.taps[t], call.step, std::make_index_sequence<kSources>{});
-                add_tap(sums, src, weights, std::make_index_sequence<Group>{});
-            }
-        }
-        store<kSources>(sums, call.sums + v * kLanes, kAll);
+// 16-bit integers, multiplied in pairs.
+struct Words {
+    using Element = std::int16_t;
+    using V = V16;
+    static HWY_INLINE V load(const Element* from) { return hn::LoadU(D16(), from); }
+    static HWY_INLINE V32 add(V src, V weights, V32 sum) {
+        V32 unused = hn::Zero(D32());
+        return hn::ReorderWidenMulAccumulate(D32(), src, weights, sum, unused);
     }
-}
+};
 
 // The sums of kLanes pixels, of four parts each.
 HWY_INLINE V32 add_four(const std::int32_t* sums) {
@@ -132,15 +69,22 @@ HWY_INLINE V32 add_parts(const std::int32_t* sums, std::size_t partials) {
     return hn::Add(hn::ConcatEven(d, high, low), hn::ConcatOdd(d, high, low));
 }
 
-void add(const std::int32_t* sums, std::size_t partials, std::size_t pixels, std::int32_t* to) {
+void add(const std::int32_t* sums,
+         std::size_t partials,
+         std::size_t pixels,
+         std::int32_t init,
+         std::int32_t* to) {
+    const D32 d;
     for (std::size_t i = 0; i < pixels; i += kLanes) {
-        hn::StoreU(add_parts(sums + i * partials, partials), D32(), to + i);
+        const V32 sum = add_parts(sums + i * partials, partials);
+        hn::StoreU(hn::Add(sum, hn::Set(d, init)), d, to + i);
     }
 }
 
 HWY_INLINE hn::Vec<DF> values_at(const PairValues& p, std::size_t i) {
     const DF d;
-    auto x = hn::ConvertTo(d, add_parts(p.sums + i * p.partials, p.partials));
+    const V32 sum = add_parts(p.sums + i * p.partials, p.partials);
+    auto x = hn::ConvertTo(d, hn::Add(sum, hn::Set(D32(), p.init)));
     if (p.ones != nullptr) {
         const auto ones = hn::ConvertTo(d, hn::LoadU(D32(), p.ones + i));
         x = fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, ones, hn::Set(d, p.of_sum), x);
@@ -186,7 +130,7 @@ template <class T>
 void fill_dense(const PairFill& p, const T* from) {
     constexpr std::size_t kBytes = kWords;
     const std::size_t count = (p.end - p.begin) * p.channels;
-    std::int16_t* const to = p.to + p.first * p.words;
+    std::int16_t* const to = static_cast<std::int16_t*>(p.to) + p.first * p.elements;
     from += p.begin * p.channels;
     std::size_t i = 0;
     for (; i + kBytes <= count; i += kBytes) {
@@ -199,10 +143,10 @@ void fill_dense(const PairFill& p, const T* from) {
 template <class T>
 HWY_INLINE void fill_pixel(const PairFill& p, const T* from, bool whole, std::int16_t* to) {
     constexpr std::size_t kEight = 8;
-    if (whole && p.words == 4) {
+    if (whole && p.elements == 4) {
         widen<4>(from, p.zero_point, to);
-    } else if (whole && p.words % kEight == 0) {
-        for (std::size_t i = 0; i < p.words; i += kEight) {
+    } else if (whole && p.elements % kEight == 0) {
+        for (std::size_t i = 0; i < p.elements; i += kEight) {
             widen<kEight>(from + i, p.zero_point, to + i);
         }
     } else {
@@ -210,15 +154,70 @@ HWY_INLINE void fill_pixel(const PairFill& p, const T* from, bool whole, std::in
     }
 }
 
+// Pixels of three channels and four words, four at a time: with a stride of 2 the even ones lie apart
+// from the odd ones.
+constexpr std::size_t kFourPixels = 4;
+
+bool fills_four(const PairFill& p) {
+    return p.channels == 3 && p.elements == 4 && p.stride <= 2;
+}
+
+template <class T>
+HWY_INLINE void fill_four(const T* from,
+                          std::int32_t zero_point,
+                          std::int16_t* low,
+                          std::int16_t* high,
+                          hn::Vec<hn::FixedTag<std::uint8_t, 16>> order) {
+    const hn::FixedTag<std::uint8_t, 16> bytes;
+    const hn::FixedTag<std::int16_t, 8> words;
+    const hn::FixedTag<T, 16> elements;
+    const auto ordered = hn::BitCast(
+        elements, hn::TableLookupBytesOr0(
+                      hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(from)), order));
+    const auto minus = hn::Set(words, static_cast<std::int16_t>(zero_point));
+    hn::StoreU(hn::Sub(hn::PromoteTo(words, hn::LowerHalf(ordered)), minus), words, low);
+    hn::StoreU(hn::Sub(hn::PromoteTo(words, hn::UpperHalf(hn::Half<decltype(elements)>(), ordered)),
+                       minus),
+               words, high);
+}
+
+// Pixels from `x` on, as many fours as there are whose 16 bytes may be read. The pixel after them.
+template <class T>
+std::size_t fill_fours(const PairFill& p, const T* from, std::size_t x) {
+    alignas(16) static constexpr std::uint8_t kOrders[2][16] = {
+        {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128},
+        {0, 1, 2, 128, 6, 7, 8, 128, 3, 4, 5, 128, 9, 10, 11, 128}};
+    const std::size_t bytes = p.width * p.channels;
+    const std::size_t number = p.first + x - p.begin;
+    const bool apart = p.stride == 2;
+    const auto order = hn::Load(hn::FixedTag<std::uint8_t, 16>(), kOrders[apart ? 1 : 0]);
+    // Where the first and the second pixel go; the third lies after the first one, or after the second.
+    auto* const to = static_cast<std::int16_t*>(p.to);
+    std::int16_t* low = to + number % p.stride * p.part_size + number / p.stride * p.elements;
+    std::int16_t* high = low + 2 * p.elements;
+    if (apart) {
+        high = to + (number + 1) % 2 * p.part_size + (number + 1) / 2 * p.elements;
+    }
+    const std::size_t step = kFourPixels / p.stride * p.elements;
+    for (; x + kFourPixels <= p.end && x * p.channels + 16 <= bytes; x += kFourPixels) {
+        fill_four(from + x * p.channels, p.zero_point, low, high, order);
+        low += step;
+        high += step;
+    }
+    return x;
+}
+
 template <class T>
 void fill_pixels(const PairFill& p, const T* from) {
     const std::size_t bytes = p.width * p.channels;
-    std::size_t part = p.first % p.stride;
-    std::size_t at = p.first / p.stride;
-    for (std::size_t x = p.begin; x < p.end; ++x) {
+    const std::size_t begin = fills_four(p) ? fill_fours(p, from, p.begin) : p.begin;
+    const std::size_t number = p.first + begin - p.begin;
+    std::size_t part = number % p.stride;
+    std::size_t at = number / p.stride;
+    for (std::size_t x = begin; x < p.end; ++x) {
         const std::size_t byte = x * p.channels;
-        fill_pixel(p, from + byte, byte + p.words <= bytes,
-                   p.to + part * p.part_size + at * p.words);
+        fill_pixel(p, from + byte, byte + p.elements <= bytes,
+                   static_cast<std::int16_t*>(p.to) + part * p.part_size + at * p.elements);
         ++part;
         at += part == p.stride ? 1 : 0;
         part = part == p.stride ? 0 : part;
@@ -228,7 +227,7 @@ void fill_pixels(const PairFill& p, const T* from) {
 template <class T>
 void fill_as(const PairFill& p) {
     const auto* from = static_cast<const T*>(p.from);
-    if (p.stride == 1 && p.words == p.channels) {
+    if (p.stride == 1 && p.elements == p.channels) {
         fill_dense(p, from);
     } else {
         fill_pixels(p, from);
@@ -244,7 +243,12 @@ void fill(const PairFill& p) {
 }
 
 PairFunctions functions() {
-    return {kLanes, {sum_tile<1>, sum_tile<2>, sum_tile<3>, sum_tile<4>}, add, values, fill};
+    return {kLanes,
+            2,
+            {sum_tile<Words, 1>, sum_tile<Words, 2>, sum_tile<Words, 3>, sum_tile<Words, 4>},
+            add,
+            values,
+            fill};
 }
 
 }  // namespace

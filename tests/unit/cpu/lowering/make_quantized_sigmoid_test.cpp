@@ -36,9 +36,9 @@ TEST(MakeQuantizedSigmoid, GivesTheIntegersOfTheReference) {
               "eltwise fuseq:quantized_sigmoid");
 }
 
-TEST(MakeQuantizedSigmoid, LeavesOtherRulesToTheReference) {
+TEST(MakeQuantizedSigmoid, LeavesOtherRulesToTables) {
     EXPECT_EQ(step_of("[4,30]", "input_scales=[0.0001] function=tanh method=ONNX"),
-              "QuantizedTable reference");
+              "eltwise fuseq:word_table");
 }
 
 }  // namespace

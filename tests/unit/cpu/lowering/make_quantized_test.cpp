@@ -49,7 +49,55 @@ TEST(MakeQuantizedPair, RepeatsOneRow) {
     };
     EXPECT_EQ(step("[2,9,37]", "[1,1,37]", "QuantizedMultiply"), kPair);
     EXPECT_EQ(step("[1,1,37]", "[2,9,37]", "QuantizedSubtract"), kPair);
+    EXPECT_EQ(step("[2,9,37]", "[37]", "QuantizedAdd"), kPair);
     EXPECT_EQ(step("[2,9,37]", "[2,9,1]", "QuantizedMultiply"), "QuantizedMultiply reference");
+    EXPECT_EQ(step("[2,9,37]", "[9,37]", "QuantizedAdd"), "QuantizedAdd reference");
+}
+
+// More of it than a buffer of the step holds.
+TEST(MakeQuantizedPair, RepeatsOneElement) {
+    const auto step = [](const char* type, const char* a, const char* b) {
+        return check_on_devices(pair_model(type, a, b, "QuantizedSubtract", "TFLITE"), 6)
+            .step_of("y");
+    };
+    EXPECT_EQ(step("i8", "[2,9,370]", "[1,1,1]"), kPair);
+    EXPECT_EQ(step("u8", "[]", "[2,9,370]"), kPair);
+    EXPECT_EQ(step("u8", "[370]", "[2,9,1]"), "QuantizedSubtract reference");
+    EXPECT_EQ(step("i8", "[1,1]", "[2,370]"), kPair);
+}
+
+std::string words_model(const std::string& op, const std::string& b, const std::string& more) {
+    return "model \"m\"\n%a = Parameter : i16[3,5,77]\n%b = Parameter : i16" + b + "\n%y = " + op +
+           "(%a, %b) output_zero_point=0 output_type=i16" + more + "\n%r = Result(%y)";
+}
+
+TEST(MakeQuantizedPair, GivesTheWordsOfTheReference) {
+    const std::string scales = " input_scales=[0.0003,0.00011] output_scale=0.00041 method=";
+    for (const char* method : kMethods) {
+        for (const char* op : {"QuantizedAdd", "QuantizedSubtract"}) {
+            for (const char* b : {"[3,5,77]", "[77]", "[1]"}) {
+                const DeviceRun run = check_on_devices(words_model(op, b, scales + method), 7);
+                EXPECT_EQ(run.step_of("y"), kPair) << op << " " << b << " " << method;
+            }
+        }
+    }
+    EXPECT_EQ(check_on_devices(words_model("QuantizedMultiply", "[3,5,77]", scales + "TFLITE"), 8)
+                  .step_of("y"),
+              kPair);
+    // A product that is as large as its grid allows: sums of 32 bits would not do.
+    const std::string large = " input_scales=[0.3,0.11] output_scale=0.00041 method=TFLITE";
+    EXPECT_EQ(check_on_devices(words_model("QuantizedMultiply", "[3,5,77]", large), 9).step_of("y"),
+              "QuantizedMultiply reference");
+    const std::string shifts =
+        " input_scales=[0.00048828125,0.0001220703125] output_scale=0.00048828125 shifts=true "
+        "method=TFLITE";
+    EXPECT_EQ(check_on_devices(words_model("QuantizedAdd", "[3,5,77]", shifts), 10).step_of("y"),
+              kPair);
+    EXPECT_EQ(
+        check_on_devices(
+            words_model("QuantizedAdd", "[3,5,77]", scales + "TFLITE input_zero_points=[7,0]"), 11)
+            .step_of("y"),
+        "QuantizedAdd reference");
 }
 
 TEST(MakeQuantizedPair, LeavesOtherRulesToTheReference) {
@@ -72,6 +120,24 @@ TEST(MakeQuantizedTable, GivesTheBytesOfTheReference) {
         check("Requantize", " clamp_max=200");
         check("QuantizedLeakyRelu", " alpha=0.3");
         check("QuantizedTable", " function=tanh");
+    }
+}
+
+TEST(MakeQuantizedTable, OfWords) {
+    for (const char* type : {"i8", "u8", "i16"}) {
+        for (const char* method : {"NATIVE", "TFLITE", "TFLITE_SINGLE_ROUNDING"}) {
+            const auto check = [&](const std::string& op, const std::string& more) {
+                const std::string text =
+                    "model \"m\"\n%x = Parameter : i16[3,5,77]\n%y = " + op +
+                    "(%x) input_scales=[0.0003] input_zero_points=[0] output_scale=0.071 "
+                    "output_zero_point=0 output_type=" +
+                    type + " method=" + method + more + "\n%r = Result(%y)";
+                EXPECT_EQ(check_on_devices(text, 7).step_of("y"), "eltwise fuseq:word_table")
+                    << op << " " << method << " " << type;
+            };
+            check("Requantize", "");
+            check("QuantizedLeakyRelu", " alpha=0.3");
+        }
     }
 }
 

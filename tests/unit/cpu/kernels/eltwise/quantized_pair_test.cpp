@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <random>
 #include <vector>
 
 #include "ops/quantized/rules/d2.hpp"
 #include "ops/quantized/rules/d2_up.hpp"
 #include "ops/quantized/rules/f32.hpp"
 #include "ops/quantized/rules/shared_shift.hpp"
+#include "ops/quantized/rules/shifted_sum.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
 
 namespace fuseq::kernels {
@@ -52,6 +54,35 @@ void check(PairParams params, const Expected& expected) {
     });
 }
 
+// Random pairs of i16, those of the ends of its range among them, an odd number of them.
+void check_words(PairParams params, const Expected& expected) {
+    constexpr ByteGrid kWords{0, -32768, 32000};
+    params.type = ElementType::i16;
+    params.left = 15;
+    params.grid = kWords;
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    constexpr std::size_t kCount = 4099;
+    std::vector<std::int16_t> x{-32768, -32768, 32767, 32767};
+    std::vector<std::int16_t> y{-32768, 32767, -32768, 32767};
+    while (x.size() < kCount) {
+        const int bits = static_cast<int>(rng() % 16);
+        x.push_back(static_cast<std::int16_t>(static_cast<std::int16_t>(rng()) >> bits));
+        y.push_back(static_cast<std::int16_t>(static_cast<std::int16_t>(rng()) >> (rng() % 16)));
+    }
+    test::on_every_target([&](const std::string&) {
+        std::vector<std::int16_t> dst(kCount + 1, 8585);
+        quantized_pair(params, x.data(), y.data(), dst.data(), kCount);
+        for (std::size_t i = 0; i < kCount; ++i) {
+            ASSERT_EQ(dst[i],
+                      std::clamp<std::int64_t>(expected(x[i], y[i]), kWords.lowest, kWords.highest))
+                << x[i] << " and " << y[i];
+        }
+        ASSERT_EQ(dst[kCount], 8585);
+    });
+}
+
 ShiftedMultiplier shifted(double real, ProductRounding rounding) {
     const auto m = rules::quantize_multiplier(real);
     return shifted_multiplier({m.mantissa, m.exponent}, rounding);
@@ -82,6 +113,50 @@ TEST(QuantizedPair, ThreeProducts) {
             });
         }
     }
+}
+
+TEST(QuantizedPair, ThreeProductsOfWords) {
+    const double by_a = 0.5;
+    const double by_b = 0.31;
+    const double by_sum = std::ldexp(1.7, -15);
+    const auto rule = [](std::int64_t x, double real) {
+        return rules::d2(static_cast<std::int32_t>(x), rules::quantize_multiplier(real));
+    };
+    for (const std::int32_t sign : {1, -1}) {
+        PairParams params;
+        params.kind = PairKind::kThreeProducts;
+        params.sign = sign;
+        params.of_a = shifted(by_a, ProductRounding::kHalfAway);
+        params.of_b = shifted(by_b, ProductRounding::kHalfAway);
+        params.of_sum = shifted(by_sum, ProductRounding::kHalfAway);
+        check_words(params, [&](std::int32_t a, std::int32_t b) {
+            return rule(rule(a * (1 << 15), by_a) + sign * rule(b * (1 << 15), by_b), by_sum);
+        });
+    }
+}
+
+TEST(QuantizedPair, ShiftedSumsOfWords) {
+    for (const int shift : {0, 1, 4, 15, 16, 31}) {
+        for (const std::int32_t sign : {1, -1}) {
+            for (const bool of_a : {false, true}) {
+                PairParams params;
+                params.kind = PairKind::kShiftedSum;
+                params.sign = sign;
+                params.shift_a = of_a ? shift : 0;
+                params.shift_b = of_a ? 0 : shift;
+                const rules::ShiftedSum sum{params.shift_a, params.shift_b};
+                check_words(params,
+                            [&](std::int32_t a, std::int32_t b) { return sum(a, b, sign); });
+            }
+        }
+    }
+}
+
+TEST(QuantizedPair, ProductsOfWords) {
+    const auto m = rules::quantize_multiplier(std::ldexp(1.3, -15));
+    PairParams params;
+    params.of_sum = shifted(std::ldexp(1.3, -15), ProductRounding::kHalfAway);
+    check_words(params, [&](std::int32_t a, std::int32_t b) { return rules::d2(a * b, m); });
 }
 
 TEST(QuantizedPair, SharedShift) {

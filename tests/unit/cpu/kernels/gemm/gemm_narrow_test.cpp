@@ -15,6 +15,7 @@
 #include "cpu/machine/traits.hpp"
 #include "fuseq/error.hpp"
 #include "unit/cpu/kernels/common/on_every_target.hpp"
+#include "unit/cpu/kernels/gemm/gemm_narrow_forms.hpp"
 #include "unit/cpu/kernels/gemm/gemm_residual_blocks.hpp"
 #include "unit/cpu/kernels/gemm/gemm_vnni_case.hpp"
 
@@ -25,49 +26,7 @@ using namespace test;  // NOLINT(google-build-using-namespace)
 using fuseq::test::on_every_target;
 using fuseq::test::random_elements;
 
-class GemmNarrow : public testing::TestWithParam<GemmForm> {
-protected:
-    void SetUp() override {
-        if (GetParam() == GemmForm::kVnni256 && !has_avx_vnni() && !has_avx_vnni_in_evex() &&
-            !has_avx512_vnni()) {
-            GTEST_SKIP() << "this machine has neither AVX-VNNI nor AVX-512 VNNI";
-        }
-    }
-
-    // kVnni256 is no Highway target; its tiles depend on the machine.
-    static void on_every_target(const std::function<void()>& body) {
-        if (GetParam() == GemmForm::kVnni256) {
-            for (const bool two_loads : {false, true}) {
-                SCOPED_TRACE(two_loads ? "tiles of six rows" : "tiles of seven rows");
-                cpu::MachineTraits traits = cpu::machine_traits();
-                traits.two_loads_a_cycle = two_loads;
-                const cpu::ScopedMachineTraits scope(traits);
-                body();
-            }
-            return;
-        }
-        fuseq::test::on_every_target([&](const std::string&) { body(); });
-    }
-
-    static Case random_case(std::mt19937& rng) {
-        Case c = test::random_case(rng);
-        c.params.form = GetParam();
-        return c;
-    }
-};
-
-std::string name_of(const testing::TestParamInfo<GemmForm>& info) {
-    switch (info.param) {
-        case GemmForm::kVnni256: return "Vnni256";
-        case GemmForm::kBytes: return "Bytes";
-        default: return "Pairs";
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(Forms,
-                         GemmNarrow,
-                         testing::Values(GemmForm::kVnni256, GemmForm::kBytes, GemmForm::kPairs),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Forms, GemmNarrow, testing::ValuesIn(kNarrowForms), name_of_form);
 
 TEST_P(GemmNarrow, RandomCasesAreExact) {
     on_every_target([] {
@@ -223,62 +182,8 @@ TEST_P(GemmNarrow, MatrixProductOfSeveralBlocks) {
     });
 }
 
-// An activation between other operations, to two units in the last place of f32.
-TEST_P(GemmNarrow, ActivationsRunOverTheTile) {
-    on_every_target([] {
-        std::mt19937 rng(5);
-        for (const auto kind : {post_ops::EltwiseKind::kSwish, post_ops::EltwiseKind::kGeluErf,
-                                post_ops::EltwiseKind::kElu, post_ops::EltwiseKind::kSigmoid}) {
-            Case c = random_case(rng);
-            c.params.dst_type = ElementType::f32;
-            c.params.ops = {
-                {.kind = GemmOp::Kind::kEltwise, .eltwise = {.kind = kind, .alpha = 1.0f}},
-                {.kind = GemmOp::Kind::kScale, .a = {3.0f}}};
-            const GemmVnni gemm(c.complete());
-            const Bytes got = run(gemm, c, 2);
-            const std::vector<float> want = expected(c);
-            for (std::size_t i = 0; i < want.size(); ++i) {
-                ASSERT_NEAR(fuseq::test::element(got, ElementType::f32, i), want[i],
-                            1e-6f * std::max(1.0f, std::abs(want[i])))
-                    << post_ops::to_text(c.params.ops[0].eltwise) << ", element " << i;
-            }
-        }
-    });
-}
-
-// Rounded to bytes, gelu is its table: within one of the exact value, and nearly always that.
-TEST_P(GemmNarrow, AGeluOfBytesIsItsTable) {
-    on_every_target([] {
-        std::mt19937 rng(6);
-        std::size_t count = 0;
-        std::size_t off = 0;
-        for (int i = 0; i < 12; ++i) {
-            Case c = random_case(rng);
-            c.params.dst_type = i % 2 == 0 ? ElementType::i8 : ElementType::u8;
-            const auto kind =
-                i % 3 == 0 ? post_ops::EltwiseKind::kGeluTanh : post_ops::EltwiseKind::kGeluErf;
-            c.params.ops = {
-                {.kind = GemmOp::Kind::kEltwise, .eltwise = {.kind = kind, .scale = 20.0f}}};
-            if (i % 4 == 3) {
-                c.params.ops.push_back({.kind = GemmOp::Kind::kShift, .a = {3.0f}});
-            }
-            const GemmVnni gemm(c.complete());
-            const Bytes got = run(gemm, c, 2);
-            const std::vector<float> want = expected(c);
-            for (std::size_t n = 0; n < want.size(); ++n) {
-                const double error =
-                    std::abs(fuseq::test::element(got, c.params.dst_type, n) - want[n]);
-                ASSERT_LE(error, 1.0) << "case " << i << ", element " << n;
-                off += error != 0.0 ? 1 : 0;
-            }
-            count += want.size();
-        }
-        EXPECT_LE(off * 10000, count);
-    });
-}
-
-// Lists that are compiled as one, and neighbours of theirs that are not, for whole panels and one
-// that is not.
+// Lists that are compiled as one, and neighbours of theirs that are not, for whole panels, a half one
+// and one of another number of channels, without and with zero points of weights.
 TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
     using Kind = GemmOp::Kind;
     const std::vector<std::vector<Kind>> lists = {
@@ -308,14 +213,20 @@ TEST_P(GemmNarrow, ListsOfOperationsAreExact) {
     constexpr ElementType kTypes[] = {ElementType::u8, ElementType::i8, ElementType::f32};
     on_every_target([&] {
         std::mt19937 rng(11);
-        for (std::size_t i = 0; i < lists.size() * std::size(kTypes); ++i) {
-            SCOPED_TRACE(detail::cat("list ", i / std::size(kTypes), ", type ", i));
+        for (std::size_t n = 0; n < 3 * lists.size() * std::size(kTypes); ++n) {
+            const std::size_t i = n / 3;
+            // The last panel has 6 channels or 8.
+            const std::size_t channels = n % 3 == 0 ? 38 : 40;
+            SCOPED_TRACE(detail::cat("list ", i / std::size(kTypes), ", type ", i, ", case ", n));
             Case c;
             c.params.form = GetParam();
             c.params.shape = {
-                .src_channels = 21, .dst_channels = 38, .src_width = 17, .dst_width = 17};
+                .src_channels = 21, .dst_channels = channels, .src_width = 17, .dst_width = 17};
             c.params.dst_type = kTypes[i % std::size(kTypes)];
-            c.weights = random_weights(rng, 21 * 38);
+            c.weights = random_weights(rng, 21 * channels);
+            if (n % 3 == 2) {
+                c.wei_zero_point = fuseq::test::random_floats(rng, channels, -2.0f, 2.0f);
+            }
             c.scale = {0.003f};
             c.bias = {100.5f};
             c.src = random_elements(rng, ElementType::u8, 17 * 21);

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "cpu/kernels/float_conv/float_sum.hpp"
 #include "unit/cpu/kernels/depthwise/vnni256_encodings.hpp"
 #include "unit/cpu/kernels/gemm/gemm_residual_blocks.hpp"
@@ -65,7 +67,10 @@ void expect_bytes(const gemm::Epilogue& epilogue,
             ASSERT_EQ(memory.dst[at], 0xA5) << "byte " << at;
             continue;
         }
-        const auto sum = static_cast<float>(p.expected(row, lane));
+        auto sum = static_cast<float>(p.expected(row, lane));
+        if (!epilogue.of_sum.empty()) {
+            sum = std::fma(memory.sums[row], epilogue.of_sum[kFirstChannel + lane], sum);
+        }
         ASSERT_EQ(element_of(memory.dst, at, store == Store::kI8),
                   expected_byte(epilogue, store, sum, kFirstChannel + lane,
                                 element_of(memory.tensor, at, r_signed)))
@@ -213,8 +218,28 @@ TEST_F(Vnni256Fused, ShortWaysClip) {
     EXPECT_GT(ways, 10);
 }
 
+// Zero points of weights take sums of windows away, before bias and scale; also before a relu6.
+TEST_F(Vnni256Fused, TilesTakeZeroPointsOfWeightsAway) {
+    const auto seed = std::random_device{}();
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    std::mt19937 rng(seed);
+    const MicroProblem p = random_micro_problem(1);
+    for (int i = 0; i < 8; ++i) {
+        const Store store = i % 2 == 0 ? Store::kU8 : Store::kI8;
+        gemm::Epilogue epilogue = random_epilogue(rng, store == Store::kI8);
+        epilogue.of_sum = constants(rng, -0.5f, 0.5f);
+        EXPECT_GE(check_tiles(epilogue, p, store, nullptr), 2u);
+        // From 0 on bytes are bounded, else floats.
+        for (const float low : {0.0f, 10.0f}) {
+            epilogue.ops = {uniform(Kind::kClip, low, 150.0f), uniform(Kind::kScale, 1.25f)};
+            epilogue.ops[1].a = constants(rng, 0.5f, 1.9f);
+            EXPECT_GE(check_tiles(epilogue, p, Store::kU8, nullptr), 2u);
+        }
+    }
+}
+
 // Panels of layers have their way where the result is bytes of scaled sums, and all is exact.
-TEST_F(Vnni256Fused, WholePanelsOfBytesHaveAShortWay) {
+TEST_F(Vnni256Fused, WholeAndHalfPanelsOfBytesHaveAShortWay) {
     std::mt19937 rng(17);
     const auto case_of = [&](ElementType dst, std::vector<GemmOp> ops) {
         Case c;
@@ -234,11 +259,11 @@ TEST_F(Vnni256Fused, WholePanelsOfBytesHaveAShortWay) {
         return std::count_if(packed.panels.begin(), packed.panels.end(),
                              [](const gemm::Panel& panel) { return panel.way != nullptr; });
     };
-    EXPECT_EQ(ways(case_of(ElementType::u8, {})), 2);  // the third panel is not whole
-    EXPECT_EQ(ways(case_of(ElementType::i8, {})), 2);
+    EXPECT_EQ(ways(case_of(ElementType::u8, {})), 3);  // two panels and half a one
+    EXPECT_EQ(ways(case_of(ElementType::i8, {})), 3);
     const std::vector<GemmOp> clip{{.kind = Kind::kClip, .a = {0.0f}, .b = {6.0f}},
                                    {.kind = Kind::kScale, .a = {40.0f}}};
-    EXPECT_EQ(ways(case_of(ElementType::u8, clip)), 2);
+    EXPECT_EQ(ways(case_of(ElementType::u8, clip)), 3);
     EXPECT_EQ(ways(case_of(ElementType::i8, clip)), 0);
     EXPECT_EQ(ways(case_of(ElementType::f32, {})), 0);
     EXPECT_EQ(ways(case_of(ElementType::u8, {{.kind = Kind::kMax, .a = {3.0f}}})), 0);
