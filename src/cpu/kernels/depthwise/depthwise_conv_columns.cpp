@@ -145,51 +145,18 @@ struct Sums {
     typename Types<N>::V32 lower, upper;
 };
 
-// The epilogue and the store of a pixel: plain, or any. Copies of what it needs: for the compiler a
-// store might change the strip.
-template <std::size_t N, bool Plain>
-struct Finish {
-    explicit Finish(const Strip& strip)
-        : epilogue(strip.packed.epilogue),
-          block(strip.block),
-          scale(block.scale),
-          bias(block.bias),
-          channels(block.channels),
-          store(epilogue.store) {}
-
-    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
-        const typename Types<N>::DF d;
-        const auto low = hn::ConvertTo(d, sums.lower);
-        const auto high = hn::ConvertTo(d, sums.upper);
-        if constexpr (Plain) {
-            using fuseq::kernels::HWY_NAMESPACE::fused_mul_add;
-            store_block<N>(
-                store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
-                fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
-        } else {
-            store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
-                           finish_value(d, epilogue, block, N / 2, high), dst);
-        }
-    }
-
-    const Epilogue& epilogue;
-    const Block& block;
-    const float* scale;
-    const float* bias;
-    std::size_t channels;
-    Store store;
-};
-
-// The same by a rule, without bounds.
-template <std::size_t N, RuleForm F>
-struct RuleFinish {
-    explicit RuleFinish(const Strip& strip)
+// The epilogue and the store of a pixel by a rule, without bounds. Copies of what it needs: for the
+// compiler a store might change the strip.
+template <std::size_t N>
+struct SomeRule {
+    explicit SomeRule(const Strip& strip)
         : lists(lists_of(strip.block)),
           zero_point(hn::Set(typename Types<N>::D16(), strip.packed.epilogue.zero_point)),
           channels(strip.block.channels),
           store(strip.packed.epilogue.store) {}
 
-    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+    template <RuleForm F>
+    HWY_INLINE void finish(const Sums<N>& sums, std::uint8_t* dst) const {
         const typename Types<N>::DF d;
         const auto low = value_before_zero<F>(d, lists, 0, hn::ConvertTo(d, sums.lower));
         const auto high = value_before_zero<F>(d, lists, N / 2, hn::ConvertTo(d, sums.upper));
@@ -202,6 +169,54 @@ struct RuleFinish {
 
     fuseq::kernels::HWY_NAMESPACE::RuleLists lists;
     typename Types<N>::V16 zero_point;
+    std::size_t channels;
+    Store store;
+};
+template <std::size_t N, RuleForm F>
+struct RuleFinish : SomeRule<N> {
+    using SomeRule<N>::SomeRule;
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        this->template finish<F>(sums, dst);
+    }
+};
+
+// The same, plain or any.
+template <std::size_t N, bool Plain>
+struct Finish {
+    explicit Finish(const Strip& strip)
+        : epilogue(strip.packed.epilogue),
+          block(strip.block),
+          scale(block.scale),
+          bias(block.bias),
+          by_rule(strip),
+          rule(epilogue.clip ? std::nullopt : epilogue.rule),
+          channels(block.channels),
+          store(epilogue.store) {}
+
+    HWY_INLINE void operator()(const Sums<N>& sums, std::uint8_t* dst) const {
+        const typename Types<N>::DF d;
+        const auto low = hn::ConvertTo(d, sums.lower);
+        const auto high = hn::ConvertTo(d, sums.upper);
+        if constexpr (Plain) {
+            using fuseq::kernels::HWY_NAMESPACE::fused_mul_add;
+            store_block<N>(
+                store, channels, fused_mul_add(d, low, hn::Load(d, scale), hn::Load(d, bias)),
+                fused_mul_add(d, high, hn::Load(d, scale + N / 2), hn::Load(d, bias + N / 2)), dst);
+        } else if (rule) {
+            with_rule(*rule, [&](auto form)
+                                 FUSEQ_HWY_LAMBDA { by_rule.template finish<form()>(sums, dst); });
+        } else {
+            store_block<N>(store, channels, finish_value(d, epilogue, block, 0, low),
+                           finish_value(d, epilogue, block, N / 2, high), dst);
+        }
+    }
+
+    const Epilogue& epilogue;
+    const Block& block;
+    const float* scale;
+    const float* bias;
+    SomeRule<N> by_rule;
+    std::optional<RuleForm> rule;  // without bounds
     std::size_t channels;
     Store store;
 };
@@ -330,35 +345,34 @@ HWY_NOINLINE void run_three_columns(const Strip& strip) {
 }
 
 template <std::size_t N, class Finish>
-HWY_INLINE void run_strip_with(const Strip& strip) {
+void run_with(const Strip& strip) {
     const DepthwiseShape& s = strip.packed.shape;
-    const bool three = strip.pairs == 2 && s.kernel_width == 3;
-    if (three && s.dilation_width == 1 && s.stride_width == 1) {
-        run_three_columns<N, Finish, 1>(strip);
-    } else if (three && s.dilation_width == 1 && s.stride_width == 2) {
-        run_three_columns<N, Finish, 2>(strip);
-    } else if (three) {
-        run_windows<N, Finish, 2, 3>(strip);
-    } else {
+    if (strip.pairs != 2 || s.kernel_width != 3) {
         run_windows<N, Finish, 0, 0>(strip);
+    } else if (s.dilation_width == 1 && s.stride_width == 1) {
+        run_three_columns<N, Finish, 1>(strip);
+    } else if (s.dilation_width == 1 && s.stride_width == 2) {
+        run_three_columns<N, Finish, 2>(strip);
+    } else {
+        run_windows<N, Finish, 2, 3>(strip);
     }
 }
 
+// Rules that many layers have are known at compile time.
 template <std::size_t N>
 void run_strip(const Strip& strip) {
     const Epilogue& e = strip.packed.epilogue;
-#if HWY_TARGET <= HWY_AVX2
-    if (e.rule && !e.clip) {
-        with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-            run_strip_with<N, RuleFinish<N, form()> >(strip);
-        });
-        return;
-    }
-#endif
+    [[maybe_unused]] const bool has_rule = e.rule && !e.clip;
     if (e.plain || e.plain_floats) {
-        run_strip_with<N, Finish<N, true> >(strip);
+        run_with<N, Finish<N, true>>(strip);
+#if HWY_TARGET <= HWY_AVX2
+    } else if (has_rule && *e.rule == RuleForm::kMirrored) {
+        run_with<N, RuleFinish<N, RuleForm::kMirrored>>(strip);
+    } else if (has_rule && *e.rule == RuleForm::kReal) {
+        run_with<N, RuleFinish<N, RuleForm::kReal>>(strip);
+#endif
     } else {
-        run_strip_with<N, Finish<N, false> >(strip);
+        run_with<N, Finish<N, false>>(strip);
     }
 }
 

@@ -24,7 +24,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D, class V = hn::Vec<D> >
+template <class D, class V = hn::Vec<D>>
 HWY_INLINE V finish_value(D d, const Epilogue& e, const Block& block, std::size_t at, V v) {
     if (e.rule && *e.rule != RuleForm::kOneFloor) {
         v = value_of_rule(d, e, block, at, v);
@@ -54,8 +54,8 @@ HWY_INLINE void load_some(const std::uint8_t* from, std::size_t channels, std::u
 }
 
 template <std::size_t N, bool Signed>
-HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* from,
-                                                            std::size_t channels) {
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N>> load_tap(const std::uint8_t* from,
+                                                           std::size_t channels) {
     const hn::FixedTag<std::int16_t, N> d16;
     const hn::FixedTag<std::uint8_t, N> du8;
     hn::Vec<decltype(du8)> bytes;
@@ -70,6 +70,34 @@ HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > load_tap(const std::uint8_t* 
         return hn::PromoteTo(d16, hn::BitCast(hn::FixedTag<std::int8_t, N>(), bytes));
     } else {
         return hn::PromoteTo(d16, bytes);
+    }
+}
+
+// The words of N channels, in order.
+template <std::size_t N, class VF>
+HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N>> to_words(VF lower, VF upper) {
+    // Values fit 32-bit integers (Epilogue::clip).
+    using fuseq::kernels::HWY_NAMESPACE::round_raw;
+    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2>>;
+    const hn::FixedTag<std::int16_t, N> d16;
+    return hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
+}
+// The first `channels` of them as bytes.
+template <std::size_t N>
+HWY_INLINE void store_words(Store store,
+                            std::size_t channels,
+                            hn::Vec<hn::FixedTag<std::int16_t, N>> words,
+                            std::uint8_t* dst) {
+    const hn::FixedTag<std::uint8_t, N> du8;
+    const hn::FixedTag<std::int8_t, N> di8;
+    const auto bytes =
+        store == Store::kU8 ? hn::DemoteTo(du8, words) : hn::BitCast(du8, hn::DemoteTo(di8, words));
+    if (channels == N) {
+        hn::StoreU(bytes, du8, dst);
+    } else {
+        alignas(64) std::uint8_t some[N];
+        hn::Store(bytes, du8, some);
+        std::memcpy(dst, some, channels);
     }
 }
 
@@ -91,33 +119,6 @@ HWY_INLINE void store_floats(VF lower, VF upper, float* to) {
         for (std::size_t i = 0; i < N; ++i) {
             to[i] = i % 8 < 4 ? low[i / 8 * 4 + i % 4] : high[i / 8 * 4 + i % 4];
         }
-    }
-}
-
-// The words of N channels, in order. Values fit 32-bit integers (Epilogue::clip).
-template <std::size_t N, class VF>
-HWY_INLINE hn::Vec<hn::FixedTag<std::int16_t, N> > to_words(VF lower, VF upper) {
-    using fuseq::kernels::HWY_NAMESPACE::round_raw;
-    using VI = hn::Vec<hn::FixedTag<std::int32_t, N / 2> >;
-    const hn::FixedTag<std::int16_t, N> d16;
-    return hn::ReorderDemote2To(d16, VI{round_raw(lower.raw)}, VI{round_raw(upper.raw)});
-}
-// The first `channels` of them as bytes.
-template <std::size_t N>
-HWY_INLINE void store_words(Store store,
-                            std::size_t channels,
-                            hn::Vec<hn::FixedTag<std::int16_t, N> > words,
-                            std::uint8_t* dst) {
-    const hn::FixedTag<std::uint8_t, N> du8;
-    const hn::FixedTag<std::int8_t, N> di8;
-    const auto bytes =
-        store == Store::kU8 ? hn::DemoteTo(du8, words) : hn::BitCast(du8, hn::DemoteTo(di8, words));
-    if (channels == N) {
-        hn::StoreU(bytes, du8, dst);
-    } else {
-        alignas(64) std::uint8_t some[N];
-        hn::Store(bytes, du8, some);
-        std::memcpy(dst, some, channels);
     }
 }
 

@@ -146,20 +146,30 @@ HWY_INLINE void store_words(__m256i low, __m256i high, bool is_signed, std::uint
                         is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
 }
 
-// The epilogue to bytes: vector N of a pixel as integers, and words to memory. A copy of what it
-// needs: a store may change all that is in memory.
+// A pixel to bytes. finish: integers of a vector of channels, words of two.
+template <class Finish>
+HWY_INLINE void finish_bytes(const Finish& finish, const QuadSums& sums, std::uint8_t* dst) {
+    __m256i v[kQuadVectors];
+    unrolled<kQuadVectors>(
+        [&](auto i) FUSEQ_HWY_LAMBDA { v[i] = finish.template integers<i()>(sums.v[i]); });
+    store_words(finish.words(v[0], v[1]), finish.words(v[2], v[3]), finish.is_signed, dst);
+}
+
+// The epilogue of a pixel to bytes. A copy of what it needs: a store may change all that is in
+// memory.
 struct PlainFinish {
     const float* scale;
     const float* bias;
     bool is_signed;
-    template <std::size_t N>
-    HWY_INLINE __m256i integers(V32 sum) const {
-        return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sum.raw),
-                                                  _mm256_load_ps(scale + 8 * N),
-                                                  _mm256_load_ps(bias + 8 * N)));
+    template <std::size_t I>
+    HWY_INLINE __m256i integers(V32 sums) const {
+        return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sums.raw),
+                                                  _mm256_load_ps(scale + 8 * I),
+                                                  _mm256_load_ps(bias + 8 * I)));
     }
-    HWY_INLINE void store(__m256i low, __m256i high, std::uint8_t* dst) const {
-        store_words(low, high, is_signed, dst);
+    HWY_INLINE static __m256i words(__m256i a, __m256i b) { return _mm256_packs_epi32(a, b); }
+    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+        finish_bytes(*this, sums, dst);
     }
 };
 
@@ -169,35 +179,26 @@ struct RuleFinish {
     RuleLists lists;
     __m256i zero_point;
     bool is_signed;
-    template <std::size_t N>
-    HWY_INLINE __m256i integers(V32 sum) const {
+    template <std::size_t I>
+    HWY_INLINE __m256i integers(V32 sums) const {
         const DF8 d;
-        return _mm256_cvtps_epi32(value_before_zero<F>(d, lists, 8 * N, hn::ConvertTo(d, sum)).raw);
+        const auto value = value_before_zero<F>(d, lists, 8 * I, hn::ConvertTo(d, sums));
+        return _mm256_cvtps_epi32(value.raw);
     }
-    HWY_INLINE void store(__m256i low, __m256i high, std::uint8_t* dst) const {
-        if constexpr (has_zero_apart(F)) {
-            low = _mm256_adds_epi16(low, zero_point);
-            high = _mm256_adds_epi16(high, zero_point);
-        }
-        store_words(low, high, is_signed, dst);
+    HWY_INLINE __m256i words(__m256i a, __m256i b) const {
+        const __m256i v = _mm256_packs_epi32(a, b);
+        return has_zero_apart(F) ? _mm256_adds_epi16(v, zero_point) : v;
+    }
+    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
+        finish_bytes(*this, sums, dst);
     }
 };
-
-// All vectors of a pixel.
-template <class Finish>
-HWY_INLINE void finish_pixel(const Finish& finish, const QuadSums& sums, std::uint8_t* dst) {
-    const __m256i low = _mm256_packs_epi32(finish.template integers<0>(sums.v[0]),
-                                           finish.template integers<1>(sums.v[1]));
-    const __m256i high = _mm256_packs_epi32(finish.template integers<2>(sums.v[2]),
-                                            finish.template integers<3>(sums.v[3]));
-    finish.store(low, high, dst);
-}
 
 // Any epilogue.
 struct AnyFinish {
     const Packed& packed;
     const Block& block;
-    HWY_NOINLINE void run(const QuadSums& sums, std::uint8_t* dst) const {
+    HWY_NOINLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
         const DF8 d;
         const Epilogue& e = packed.epilogue;
         alignas(32) float values[kQuadChannels];
@@ -219,10 +220,6 @@ struct AnyFinish {
         }
     }
 };
-
-HWY_INLINE void finish_pixel(const AnyFinish& finish, const QuadSums& sums, std::uint8_t* dst) {
-    finish.run(sums, dst);
-}
 
 // `Pixels` output pixels share the loads of weights.
 template <class Product, std::size_t Pixels>
@@ -267,15 +264,15 @@ HWY_NOINLINE void run_strip(const QuadStrip& strip, const Finish& finish) {
     for (; left >= 2; left -= 2) {
         QuadSums sums[2];
         add_windows<Product>(strip, bytes, tap, step, sums);
-        finish_pixel(finish, sums[0], dst);
-        finish_pixel(finish, sums[1], dst + pixel);
+        finish(sums[0], dst);
+        finish(sums[1], dst + pixel);
         bytes += 2 * step;
         dst += 2 * pixel;
     }
     if (left != 0) {
         QuadSums sums[1];
         add_windows<Product>(strip, bytes, tap, step, sums);
-        finish_pixel(finish, sums[0], dst);
+        finish(sums[0], dst);
     }
 }
 
@@ -311,36 +308,46 @@ HWY_INLINE void sum_four(const QuadStrip& strip,
 
 template <class Product, std::size_t Stride, class Finish>
 HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const Finish& finish) {
-    const std::size_t pixel = strip.packed.shape.dst_pixel_stride;
-    QuadStrip rest = strip;
+    const DepthwiseShape& s = strip.packed.shape;
+    const std::size_t pixel = s.dst_pixel_stride;
+    const std::uint8_t* bytes = strip.bytes;
+    std::uint8_t* dst = strip.dst;
     const auto words = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
-        V32 first[kPixelsAtOnce];
-        V32 second[kPixelsAtOnce];
-        sum_four<Product, Stride, n()>(strip, rest.bytes, first);
+        V32 sums[kPixelsAtOnce];
+        sum_four<Product, Stride, n()>(strip, bytes, sums);
         unrolled<kPixelsAtOnce>(
-            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = finish.template integers<n()>(first[p]); });
-        sum_four<Product, Stride, n() + 1>(strip, rest.bytes, second);
-        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            to[p] = _mm256_packs_epi32(to[p], finish.template integers<n() + 1>(second[p]));
-        });
+            [&](auto p) FUSEQ_HWY_LAMBDA { to[p] = finish.template integers<n()>(sums[p]); });
     };
-    for (; rest.count >= kPixelsAtOnce; rest.count -= kPixelsAtOnce) {
+    const auto pair = [&](auto n, __m256i(&to)[kPixelsAtOnce]) FUSEQ_HWY_LAMBDA {
+        __m256i second[kPixelsAtOnce];
+        words(std::integral_constant<std::size_t, n()>{}, to);
+        words(std::integral_constant<std::size_t, n() + 1>{}, second);
+        unrolled<kPixelsAtOnce>([&](auto p)
+                                    FUSEQ_HWY_LAMBDA { to[p] = finish.words(to[p], second[p]); });
+    };
+    std::size_t left = strip.count;
+    for (; left >= kPixelsAtOnce; left -= kPixelsAtOnce) {
         __m256i low[kPixelsAtOnce];
         __m256i high[kPixelsAtOnce];
-        words(std::integral_constant<std::size_t, 0>{}, low);
-        words(std::integral_constant<std::size_t, 2>{}, high);
-        unrolled<kPixelsAtOnce>(
-            [&](auto p) FUSEQ_HWY_LAMBDA { finish.store(low[p], high[p], rest.dst + p * pixel); });
-        rest.bytes += kPixelsAtOnce * Stride * kQuadBytes;
-        rest.dst += kPixelsAtOnce * pixel;
+        pair(std::integral_constant<std::size_t, 0>{}, low);
+        pair(std::integral_constant<std::size_t, 2>{}, high);
+        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
+            store_words(low[p], high[p], finish.is_signed, dst + p * pixel);
+        });
+        bytes += kPixelsAtOnce * Stride * kQuadBytes;
+        dst += kPixelsAtOnce * pixel;
     }
-    if (rest.count != 0) {
+    if (left != 0) {
+        QuadStrip rest = strip;
+        rest.count = left;
+        rest.bytes = bytes;
+        rest.dst = dst;
         run_strip<Product>(rest, finish);
     }
 }
 
 template <class Product, class Finish>
-HWY_INLINE void run_bytes(const QuadStrip& strip, const Finish& finish) {
+HWY_INLINE void run_any_strip(const QuadStrip& strip, const Finish& finish) {
     const DepthwiseShape& s = strip.packed.shape;
     const bool three = strip.quads == 1 && s.kernel_width == 3 && s.dilation_width == 1;
     if (three && s.stride_width == 1) {
@@ -350,6 +357,21 @@ HWY_INLINE void run_bytes(const QuadStrip& strip, const Finish& finish) {
     } else {
         run_strip<Product>(strip, finish);
     }
+}
+
+// Without bounds. Rules that many layers have use the loop of few loads.
+template <class Product>
+void run_by_rule(const QuadStrip& strip) {
+    const Epilogue& e = strip.packed.epilogue;
+    const __m256i zero_point = _mm256_set1_epi16(e.zero_point);
+    with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
+        const RuleFinish<form()> finish{lists_of(strip.block), zero_point, e.store == Store::kI8};
+        if constexpr (has_zero_apart(form())) {
+            run_any_strip<Product>(strip, finish);
+        } else {
+            run_strip<Product>(strip, finish);
+        }
+    });
 }
 
 // One or two output rows of an image, all blocks, a strip after the other.
@@ -366,7 +388,6 @@ void run_row(const Packed& packed,
     const std::uint8_t* rows[4 * kMaxQuads];
     find_source_rows(packed, src, row, 4 * quads, rows);
     const std::size_t dst_row = dst_row_bytes(packed);
-    const __m256i zero_point = _mm256_set1_epi16(packed.epilogue.zero_point);
     const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
                          std::uint8_t* to) {
         fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
@@ -378,12 +399,9 @@ void run_row(const Packed& packed,
             const Epilogue& e = packed.epilogue;
             const bool is_signed = e.store == Store::kI8;
             if (e.plain) {
-                run_bytes<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+                run_any_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
             } else if (e.rule && !e.clip) {
-                with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-                    run_bytes<Product>(strip,
-                                       RuleFinish<form()>{lists_of(block), zero_point, is_signed});
-                });
+                run_by_rule<Product>(strip);
             } else {
                 run_strip<Product>(strip, AnyFinish{packed, block});
             }

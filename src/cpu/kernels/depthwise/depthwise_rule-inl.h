@@ -40,7 +40,8 @@ value_before_zero(D d, const fuseq::kernels::HWY_NAMESPACE::RuleLists& lists, st
     if constexpr (F == RuleForm::kReal) {
         return hn::Mul(x, hn::Load(d, lists.scale + c));
     } else if constexpr (F == RuleForm::kMirrored) {
-        const V begin = hn::CopySignToAbs(hn::Load(d, lists.bias + c), x);
+        const V bias = hn::Load(d, lists.bias + c);
+        const V begin = hn::IfNegativeThenElse(x, hn::Neg(bias), bias);  // Neg: once for all pixels
         return fuseq::kernels::HWY_NAMESPACE::fused_mul_add(d, x, hn::Load(d, lists.scale + c),
                                                             begin);
     } else {

@@ -276,4 +276,13 @@ inline Case random_flat_case(std::mt19937& rng) {
     return c;
 }
 
+inline std::string refusal(const DepthwiseParams& params) {
+    try {
+        DepthwiseConv conv(params);
+        return "accepted";
+    } catch (const Error& e) {
+        return e.what();
+    }
+}
+
 }  // namespace fuseq::kernels::depthwise_case

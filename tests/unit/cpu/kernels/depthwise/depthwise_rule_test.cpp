@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Depthwise kernels that round by the forms of rule_form.hpp.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -209,6 +210,36 @@ TEST(DepthwiseRule, LayersRoundAsTheirRule) {
         EXPECT_GT(found[static_cast<int>(RuleForm::kOneFloor)], 0);
         EXPECT_GT(found[static_cast<int>(RuleForm::kMirrored)], 0);
     }
+}
+
+TEST(DepthwiseRule, RefusesWhatItsFormLacks) {
+    if (!DepthwiseConv::stores_rules()) {
+        GTEST_SKIP() << "this machine has no rules";
+    }
+    Case c;
+    c.params.shape = {{.src_channels = 2, .dst_channels = 2}};
+    c.weights = {1, 2};
+    c.scale = {1.0f};
+    attach(c);
+    const std::vector<float> three(3, 1.0f);
+    DepthwiseParams p = c.params;
+    p.rule = RuleForm::kFloor;
+    p.rest = three;
+    EXPECT_THAT(refusal(p),
+                testing::HasSubstr("a rule with 3 finite rests of the scale, expected 2"));
+    p.rest = std::span(three).first(2);
+    p.shift = 1.0f;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("rules are for bytes and AVX2, without a slope"));
+    const std::vector<float> negative(2, -0.5f);
+    p = c.params;
+    p.rule = RuleForm::kMirrored;
+    p.bias = negative;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("a rule with a bias of -0.5, expected 0 to 2^24"));
+    p.rule = RuleForm::kReal;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("a rule with a zero point of 0 and 2 biases"));
+    p.rule = RuleForm::kOneFloor;
+    p.zero_point = 1;
+    EXPECT_THAT(refusal(p), testing::HasSubstr("a rule with a zero point of 1 and 2 biases"));
 }
 
 }  // namespace
