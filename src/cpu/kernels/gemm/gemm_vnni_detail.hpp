@@ -43,6 +43,7 @@
 #include "cpu/kernels/common/large_pages.hpp"
 #include "cpu/kernels/common/range.hpp"
 #include "cpu/kernels/gemm/gemm_amx.hpp"
+#include "cpu/kernels/gemm/gemm_panel_fill.hpp"
 #include "cpu/kernels/gemm/gemm_vnni.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_weights.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
@@ -186,15 +187,6 @@ struct PackedOp {
 };
 
 enum class Store : std::uint8_t { kU8, kI8, kF32 };
-
-// How many channels of a panel of kLanes there are: all, 8, or another number. Many networks have
-// multiples of 8.
-enum class PanelFill : std::uint8_t { kWhole, kHalf, kPart };
-inline PanelFill fill_of(std::size_t channels) {
-    return channels == kLanes       ? PanelFill::kWhole
-           : channels == kLanes / 2 ? PanelFill::kHalf
-                                    : PanelFill::kPart;
-}
 
 // The elu after a requantizing add, as a table of addends. Rounded to bytes, an elu has few values
 // below zero. Where it is no steeper than the line that it continues, one step of that line meets
