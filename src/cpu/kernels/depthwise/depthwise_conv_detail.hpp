@@ -253,7 +253,10 @@ Path portable_path(const DepthwiseShape& shape, bool src_signed);
 // depthwise_conv_columns.cpp, where a strip of windows fits into its buffer.
 bool has_columns_form(const DepthwiseShape& shape);
 Path columns_path(const DepthwiseShape& shape, bool src_signed);
-// depthwise_conv_quads.cpp, where there are a block of channels and such a buffer.
+// depthwise_conv_quads.cpp, where there are a block of channels, or the few, and such a buffer.
+inline constexpr std::size_t kQuadChannels = 32;
+inline constexpr std::size_t kFewQuadChannels = 24;
+inline constexpr std::size_t kQuadVectors = 4;  // of a block: four bytes of each channel
 bool has_quads_form(const DepthwiseShape& shape);
 Path quads_path();
 

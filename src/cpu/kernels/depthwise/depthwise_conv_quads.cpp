@@ -18,6 +18,8 @@
 #include "cpu/kernels/common/hwy_unrolled-inl.h"
 #include "cpu/kernels/common/vnni256-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_portable-inl.h"
+#include "cpu/kernels/depthwise/depthwise_quad_channels-inl.h"
+#include "cpu/kernels/depthwise/depthwise_quad_finish-inl.h"
 #include "cpu/machine/avx_vnni.hpp"
 
 namespace fuseq::kernels::depthwise {
@@ -25,8 +27,6 @@ namespace fuseq::kernels::depthwise {
 #define FUSEQ_DEPTHWISE_QUADS
 namespace {
 
-constexpr std::size_t kQuadChannels = 32;  // of a block
-constexpr std::size_t kQuadVectors = 4;    // of a block: four bytes of each channel
 constexpr std::size_t kQuadBytes = 4 * kQuadChannels;
 constexpr std::size_t kQuadBuffer = 16
                                     << 10;  // of one strip; in L1 with the source and the weights
@@ -58,13 +58,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 using fuseq::kernels::HWY_NAMESPACE::Evex;
-using fuseq::kernels::HWY_NAMESPACE::RuleLists;
-using fuseq::kernels::HWY_NAMESPACE::store_float;
-using fuseq::kernels::HWY_NAMESPACE::unrolled;
 using fuseq::kernels::HWY_NAMESPACE::Vex;
-using V32 = Vex::V32;
-using DF8 = hn::FixedTag<float, 8>;
-using D8x32 = hn::FixedTag<std::int32_t, 8>;
 
 // One output row of a strip, of a block of channels.
 struct QuadStrip {
@@ -79,6 +73,7 @@ struct QuadStrip {
 
 // `count` columns of four source rows, `step` bytes apart. Unpacking works within 128 bits: a vector
 // has channels 4i .. 4i+3 and 16+4i .. 16+4i+3.
+template <std::size_t Channels>
 void interleave_columns(const std::uint8_t* const* rows,
                         std::size_t step,
                         std::size_t count,
@@ -90,8 +85,7 @@ void interleave_columns(const std::uint8_t* const* rows,
     for (std::size_t i = 0; i < count; ++i) {
         __m256i v[4];
         unrolled<4>([&](auto r) FUSEQ_HWY_LAMBDA {
-            v[r] = _mm256_xor_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(row[r])),
-                                    flips);
+            v[r] = _mm256_xor_si256(load_channels<Channels>(row[r]), flips);
             row[r] += step;
         });
         const __m256i low[2] = {_mm256_unpacklo_epi8(v[0], v[1]), _mm256_unpacklo_epi8(v[2], v[3])};
@@ -107,6 +101,7 @@ void interleave_columns(const std::uint8_t* const* rows,
 }
 
 // Columns [begin, begin + count) of the source rows, which may lie outside.
+template <std::size_t Channels>
 void fill(const Packed& packed,
           const Block& block,
           const std::uint8_t* const* rows,
@@ -127,99 +122,25 @@ void fill(const Packed& packed,
                 inside[r] += first * s.src_pixel_stride;
             }
         }
-        interleave_columns(padding, 0, left, packed.flip, to, column);
-        interleave_columns(inside, s.src_pixel_stride, middle, packed.flip, to + left * column,
-                           column);
-        interleave_columns(padding, 0, count - left - middle, packed.flip,
-                           to + (left + middle) * column, column);
+        interleave_columns<Channels>(padding, 0, left, packed.flip, to, column);
+        interleave_columns<Channels>(inside, s.src_pixel_stride, middle, packed.flip,
+                                     to + left * column, column);
+        interleave_columns<Channels>(padding, 0, count - left - middle, packed.flip,
+                                     to + (left + middle) * column, column);
     }
 }
 
-// The sums of a pixel; vector i has the channels of vector i of a column.
-struct QuadSums {
-    V32 v[kQuadVectors];
-};
-
-// Words as bytes.
-HWY_INLINE void store_words(__m256i low, __m256i high, bool is_signed, std::uint8_t* dst) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(dst),
-                        is_signed ? _mm256_packs_epi16(low, high) : _mm256_packus_epi16(low, high));
+void fill_block(const Packed& packed,
+                const Block& block,
+                const std::uint8_t* const* rows,
+                std::size_t quads,
+                std::ptrdiff_t begin,
+                std::size_t count,
+                std::uint8_t* to) {
+    block.channels == kQuadChannels
+        ? fill<kQuadChannels>(packed, block, rows, quads, begin, count, to)
+        : fill<kFewQuadChannels>(packed, block, rows, quads, begin, count, to);
 }
-
-// A pixel to bytes. finish: integers of a vector of channels, words of two.
-template <class Finish>
-HWY_INLINE void finish_bytes(const Finish& finish, const QuadSums& sums, std::uint8_t* dst) {
-    __m256i v[kQuadVectors];
-    unrolled<kQuadVectors>(
-        [&](auto i) FUSEQ_HWY_LAMBDA { v[i] = finish.template integers<i()>(sums.v[i]); });
-    store_words(finish.words(v[0], v[1]), finish.words(v[2], v[3]), finish.is_signed, dst);
-}
-
-// The epilogue of a pixel to bytes. A copy of what it needs: a store may change all that is in
-// memory.
-struct PlainFinish {
-    const float* scale;
-    const float* bias;
-    bool is_signed;
-    template <std::size_t I>
-    HWY_INLINE __m256i integers(V32 sums) const {
-        return _mm256_cvtps_epi32(_mm256_fmadd_ps(_mm256_cvtepi32_ps(sums.raw),
-                                                  _mm256_load_ps(scale + 8 * I),
-                                                  _mm256_load_ps(bias + 8 * I)));
-    }
-    HWY_INLINE static __m256i words(__m256i a, __m256i b) { return _mm256_packs_epi32(a, b); }
-    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
-        finish_bytes(*this, sums, dst);
-    }
-};
-
-// The same by a rule, without bounds.
-template <RuleForm F>
-struct RuleFinish {
-    RuleLists lists;
-    __m256i zero_point;
-    bool is_signed;
-    template <std::size_t I>
-    HWY_INLINE __m256i integers(V32 sums) const {
-        const DF8 d;
-        const auto value = value_before_zero<F>(d, lists, 8 * I, hn::ConvertTo(d, sums));
-        return _mm256_cvtps_epi32(value.raw);
-    }
-    HWY_INLINE __m256i words(__m256i a, __m256i b) const {
-        const __m256i v = _mm256_packs_epi32(a, b);
-        return has_zero_apart(F) ? _mm256_adds_epi16(v, zero_point) : v;
-    }
-    HWY_INLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
-        finish_bytes(*this, sums, dst);
-    }
-};
-
-// Any epilogue.
-struct AnyFinish {
-    const Packed& packed;
-    const Block& block;
-    HWY_NOINLINE void operator()(const QuadSums& sums, std::uint8_t* dst) const {
-        const DF8 d;
-        const Epilogue& e = packed.epilogue;
-        alignas(32) float values[kQuadChannels];
-        for (std::size_t i = 0; i < kQuadVectors; ++i) {
-            const auto value = finish_value(d, e, block, 8 * i, hn::ConvertTo(d, sums.v[i]));
-            const hn::FixedTag<float, 4> half;
-            hn::Store(hn::LowerHalf(half, value), half, values + 4 * i);
-            hn::Store(hn::UpperHalf(half, value), half, values + kQuadChannels / 2 + 4 * i);
-        }
-        for (std::size_t c = 0; c < kQuadChannels; c += 8) {
-            const auto value = hn::Load(d, values + c);
-            switch (e.store) {
-                case Store::kU8: store_float(d, value, dst + c); break;
-                case Store::kI8:
-                    store_float(d, value, reinterpret_cast<std::int8_t*>(dst) + c);
-                    break;
-                default: store_float(d, value, reinterpret_cast<float*>(dst) + c); break;
-            }
-        }
-    }
-};
 
 // `Pixels` output pixels share the loads of weights.
 template <class Product, std::size_t Pixels>
@@ -332,7 +253,7 @@ HWY_NOINLINE void run_strip_of_three(const QuadStrip& strip, const Finish& finis
         pair(std::integral_constant<std::size_t, 0>{}, low);
         pair(std::integral_constant<std::size_t, 2>{}, high);
         unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            store_words(low[p], high[p], finish.is_signed, dst + p * pixel);
+            store_words(low[p], high[p], finish.is_signed, finish.channels, dst + p * pixel);
         });
         bytes += kPixelsAtOnce * Stride * kQuadBytes;
         dst += kPixelsAtOnce * pixel;
@@ -365,7 +286,8 @@ void run_by_rule(const QuadStrip& strip) {
     const Epilogue& e = strip.packed.epilogue;
     const __m256i zero_point = _mm256_set1_epi16(e.zero_point);
     with_rule(*e.rule, [&](auto form) FUSEQ_HWY_LAMBDA {
-        const RuleFinish<form()> finish{lists_of(strip.block), zero_point, e.store == Store::kI8};
+        const RuleFinish<form()> finish{lists_of(strip.block), zero_point, e.store == Store::kI8,
+                                        strip.block.channels};
         if constexpr (has_zero_apart(form())) {
             run_any_strip<Product>(strip, finish);
         } else {
@@ -390,7 +312,7 @@ void run_row(const Packed& packed,
     const std::size_t dst_row = dst_row_bytes(packed);
     const auto run = [&](const Block& block, std::ptrdiff_t left, std::size_t count,
                          std::uint8_t* to) {
-        fill(packed, block, rows, quads, left, columns_of(s, count), bytes);
+        fill_block(packed, block, rows, quads, left, columns_of(s, count), bytes);
         for (std::size_t r = 0; r < output_rows; ++r) {
             const QuadStrip strip{
                 packed,          block, quads,
@@ -399,7 +321,10 @@ void run_row(const Packed& packed,
             const Epilogue& e = packed.epilogue;
             const bool is_signed = e.store == Store::kI8;
             if (e.plain) {
-                run_any_strip<Product>(strip, PlainFinish{block.scale, block.bias, is_signed});
+                run_any_strip<Product>(
+                    strip, PlainFinish{block.scale, block.bias, is_signed, block.channels});
+            } else if (e.plain_floats) {
+                run_strip<Product>(strip, FloatFinish{block.scale, block.bias, block.channels});
             } else if (e.rule && !e.clip) {
                 run_by_rule<Product>(strip);
             } else {
@@ -446,8 +371,9 @@ Order quad_order(const DepthwiseShape& s, std::size_t block_channels, std::size_
 }  // namespace
 
 bool has_quads_form(const DepthwiseShape& shape) {
-    return shape.src_channels >= kQuadChannels && quads_of(shape) <= kMaxQuads &&
-           quad_strip(shape) != 0;
+    const std::size_t channels = shape.src_channels;
+    return (channels >= kQuadChannels || channels == kFewQuadChannels) &&
+           quads_of(shape) <= kMaxQuads && quad_strip(shape) != 0;
 }
 
 Path quads_path() {

@@ -49,7 +49,9 @@ TEST(DepthwiseConvQuads, OrderOfTaps) {
 
 TEST(DepthwiseConvQuads, NeedsABlockOfChannelsAndAStripOfColumns) {
     EXPECT_TRUE(depthwise::has_quads_form(square(32, 3, 1)));
+    EXPECT_TRUE(depthwise::has_quads_form(square(24, 3, 1)));
     EXPECT_FALSE(depthwise::has_quads_form(square(31, 3, 1)));
+    EXPECT_FALSE(depthwise::has_quads_form(square(16, 3, 1)));
     EXPECT_TRUE(depthwise::has_quads_form(square(64, 16, 1)));
     EXPECT_FALSE(depthwise::has_quads_form(square(64, 31, 1)));
 }
@@ -57,7 +59,7 @@ TEST(DepthwiseConvQuads, NeedsABlockOfChannelsAndAStripOfColumns) {
 // The last block is moved back over the one before it.
 TEST(DepthwiseConvQuads, EveryTapReadsItsPixel) {
     const bool ran = with_each_encoding([] {
-        for (const std::size_t channels : {32, 33, 64, 70}) {
+        for (const std::size_t channels : {24, 32, 33, 64, 70}) {
             for (const std::size_t stride : {1, 2}) {
                 for (const std::size_t kernel : {3, 5}) {
                     SCOPED_TRACE(detail::cat(channels, " channels, stride ", stride));
@@ -92,6 +94,7 @@ TEST(DepthwiseConvQuads, IsTakenWhereItCanBe) {
     };
     const bool ran = with_each_encoding([&] {
         EXPECT_EQ(name(32), "dw_quads:vnni256");
+        EXPECT_EQ(name(24), "dw_quads:vnni256");
         EXPECT_EQ(name(31).rfind("dw_columns:", 0), 0u);
     });
     if (!ran) {
