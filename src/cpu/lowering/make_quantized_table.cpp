@@ -54,22 +54,29 @@ bool is_identity(const ByteTable& table) {
            }) == table.end();
 }
 
-std::unique_ptr<RowStep> table_step(const StepBuilder& builder,
-                                    const ByteTable& table,
-                                    TensorId src,
-                                    TensorId dst) {
+// dst is table[the bits of the source]. Table: of Elements, by index.
+template <class Source, class Element, class Table>
+std::unique_ptr<RowStep> table_step(
+    const StepBuilder& builder, const char* name, Table table, TensorId src, TensorId dst) {
     const MemoryRows rows = memory_rows(builder.tensor(dst));
-    auto kernel = [table, columns = rows.columns](const RowStep::Rows& some) {
-        const auto* from = static_cast<const std::uint8_t*>(some.sources[0]);
-        auto* to = static_cast<std::uint8_t*>(some.dst);
+    auto kernel = [table = std::move(table), columns = rows.columns](const RowStep::Rows& some) {
+        const auto* results = static_cast<const Element*>(table.data());
+        const auto* from = static_cast<const Source*>(some.sources[0]);
+        auto* to = static_cast<Element*>(some.dst);
         for (std::size_t i = some.begin * columns; i < some.end * columns; ++i) {
-            to[i] = table[from[i]];
+            to[i] = results[from[i]];
         }
     };
     return std::make_unique<RowStep>(
         std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
-        rows.grain(),
-        kernel_info("eltwise", "byte_table", builder.tensor(src), builder.tensor(dst)));
+        rows.grain(), kernel_info("eltwise", name, builder.tensor(src), builder.tensor(dst)));
+}
+
+std::unique_ptr<RowStep> byte_table_step(const StepBuilder& builder,
+                                         const ByteTable& table,
+                                         TensorId src,
+                                         TensorId dst) {
+    return table_step<std::uint8_t, std::uint8_t>(builder, "byte_table", table, src, dst);
 }
 
 // Of all integers of 16 bits: by the bits of the source, elements of dst.
@@ -81,32 +88,13 @@ Tensor table_of_words(const Node& node) {
     return reference_result(node, {&every, 1});
 }
 
-template <class Element>
-std::unique_ptr<RowStep> word_table_step(const StepBuilder& builder,
-                                         Tensor table,
-                                         TensorId src,
-                                         TensorId dst) {
-    const MemoryRows rows = memory_rows(builder.tensor(dst));
-    auto kernel = [table = std::move(table), columns = rows.columns](const RowStep::Rows& some) {
-        const auto* results = static_cast<const Element*>(table.data());
-        const auto* from = static_cast<const std::uint16_t*>(some.sources[0]);
-        auto* to = static_cast<Element*>(some.dst);
-        for (std::size_t i = some.begin * columns; i < some.end * columns; ++i) {
-            to[i] = results[from[i]];
-        }
-    };
-    return std::make_unique<RowStep>(
-        std::move(kernel), RowStep::Tensors{.inputs = {src}, .output = dst}, rows.rows,
-        rows.grain(),
-        kernel_info("eltwise", "word_table", builder.tensor(src), builder.tensor(dst)));
-}
-
 Verdict make_table_of_words(StepBuilder& builder, Node& node) {
     const TensorId src = builder.tensor_of(node.input(0));
     const TensorId dst =
         builder.new_tensor(node.port(0).type, node.port(0).shape, builder.tensor(src).layout);
     const auto with = [&](auto element) {
-        return word_table_step<decltype(element)>(builder, table_of_words(node), src, dst);
+        return table_step<std::uint16_t, decltype(element)>(builder, "word_table",
+                                                            table_of_words(node), src, dst);
     };
     switch (size_of(node.port(0).type)) {
         case 1: add_node_step(builder, node, with(std::uint8_t{}), dst); break;
@@ -137,7 +125,7 @@ Verdict make_quantized_table(StepBuilder& builder, Node& node) {
     const TensorId src = builder.tensor_of(node.input(0));
     const TensorId dst =
         builder.new_tensor(node.port(0).type, node.port(0).shape, builder.tensor(src).layout);
-    add_node_step(builder, node, table_step(builder, table, src, dst), dst);
+    add_node_step(builder, node, byte_table_step(builder, table, src, dst), dst);
     return Verdict::yes();
 }
 
@@ -171,7 +159,7 @@ Verdict make_quantized_concat(StepBuilder& builder, Node& node) {
         if (!is_identity(table)) {
             const TensorId moved =
                 builder.new_tensor(node.port(0).type, input.partial_shape(), layout);
-            auto step = table_step(builder, table, id, moved);
+            auto step = byte_table_step(builder, table, id, moved);
             step->info().name = fmt::format("{}/input{}", node.name(), i);
             builder.add_step(std::move(step));
             id = moved;

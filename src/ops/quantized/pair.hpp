@@ -17,6 +17,14 @@ inline void infer_quantized_pair(InferContext& context) {
                        broadcast_shapes(context, context.shape(0), context.shape(1)));
 }
 
+// The same of results that are bytes.
+inline void infer_quantized_pair_of_bytes(InferContext& context) {
+    const ElementType type = context.attrs<RequantizeAttrs>().output_type;
+    context.require(type == ElementType::u8 || type == ElementType::i8, "output_type is ",
+                    to_string(type), ", expected u8 or i8");
+    infer_quantized_pair(context);
+}
+
 // dst = function(a, b) of the integers themselves, clamped.
 template <class Function>
 void evaluate_quantized_pair(EvalContext& context, Function function) {

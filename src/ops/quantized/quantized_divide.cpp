@@ -17,13 +17,6 @@
 namespace fuseq::quantized_divide_ops {
 namespace {
 
-void infer(InferContext& context) {
-    const auto& attrs = context.attrs<RequantizeAttrs>();
-    context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8,
-                    "output_type is ", to_string(attrs.output_type), ", expected u8 or i8");
-    infer_quantized_pair(context);
-}
-
 std::int64_t of_zero(std::int64_t dividend, std::int64_t zero_point) {
     constexpr std::int64_t kFar = std::numeric_limits<std::int32_t>::max();
     return dividend == 0 ? zero_point : dividend > 0 ? kFar : -kFar;
@@ -56,7 +49,7 @@ const OpSpec kOps[] = {
      .version = 1,
      .inputs = {2, 2},
      .make_attributes = make_attributes<RequantizeAttrs>,
-     .infer = infer,
+     .infer = infer_quantized_pair_of_bytes,
      .evaluate = evaluate,
      .summary = "Quotient of two quantized tensors",
      .refused = "16 bits; a method without a rule for it",

@@ -20,15 +20,7 @@ void infer(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedMeanAttrs>();
     context.require(is_grid_type(attrs.output_type), "output_type is ",
                     to_string(attrs.output_type), ", expected u8, i8, u16 or i16");
-    check_grids(context, attrs, 1);
-    const PartialShape& src = context.shape(0);
-    if (!src.rank_is_static()) {
-        context.set_output(0, attrs.output_type, PartialShape::dynamic());
-        return;
-    }
-    context.set_output(
-        0, attrs.output_type,
-        reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims));
+    infer_quantized_reduction(context, attrs);
 }
 
 void evaluate(EvalContext& context) {
@@ -65,6 +57,16 @@ std::span<const OpSpec> specs() {
 }  // namespace fuseq::quantized_mean_ops
 
 namespace fuseq {
+
+void infer_quantized_reduction(InferContext& context, const QuantizedMeanAttrs& attrs) {
+    check_grids(context, attrs, 1);
+    const PartialShape& src = context.shape(0);
+    context.set_output(
+        0, attrs.output_type,
+        src.rank_is_static()
+            ? reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims)
+            : PartialShape::dynamic());
+}
 
 AxisSums axis_sums(const Shape& src,
                    const std::vector<std::size_t>& axes,

@@ -11,6 +11,9 @@
 
 namespace fuseq {
 
+// The type and the shape of what a reduction of quantized tensors gives; one source grid.
+void infer_quantized_reduction(InferContext& context, const QuantizedMeanAttrs& attrs);
+
 // Sums over axes of integers, one an element that is left; each is of `count` integers.
 struct AxisSums {
     std::vector<std::int64_t> sums;

@@ -21,13 +21,7 @@ void infer(InferContext& context) {
     const auto& attrs = context.attrs<QuantizedMeanAttrs>();
     context.require(attrs.output_type == ElementType::i8 || attrs.output_type == ElementType::i16,
                     "output_type is ", to_string(attrs.output_type), ", expected i8 or i16");
-    check_grids(context, attrs, 1);
-    const PartialShape& src = context.shape(0);
-    context.set_output(
-        0, attrs.output_type,
-        src.rank_is_static()
-            ? reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims)
-            : PartialShape::dynamic());
+    infer_quantized_reduction(context, attrs);
 }
 
 // Elements of src by the result that they belong to, in the order of src.

@@ -15,13 +15,6 @@
 namespace fuseq::quantized_squared_difference_ops {
 namespace {
 
-void infer(InferContext& context) {
-    const auto& attrs = context.attrs<RequantizeAttrs>();
-    context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8,
-                    "output_type is ", to_string(attrs.output_type), ", expected u8 or i8");
-    infer_quantized_pair(context);
-}
-
 class FixedPoint {
 public:
     FixedPoint(const RequantizeAttrs& attrs, RoundingRule rule)
@@ -70,7 +63,7 @@ const OpSpec kOps[] = {
      .version = 1,
      .inputs = {2, 2},
      .make_attributes = make_attributes<RequantizeAttrs>,
-     .infer = infer,
+     .infer = infer_quantized_pair_of_bytes,
      .evaluate = evaluate,
      .summary = "Square of the difference of two quantized tensors",
      .refused = "16 bits; a method without a rule for it",

@@ -20,13 +20,7 @@ void infer(InferContext& context) {
     context.require(attrs.output_type == ElementType::u8 || attrs.output_type == ElementType::i8 ||
                         attrs.output_type == ElementType::i16,
                     "output_type is ", to_string(attrs.output_type), ", expected u8, i8 or i16");
-    check_grids(context, attrs, 1);
-    const PartialShape& src = context.shape(0);
-    context.set_output(
-        0, attrs.output_type,
-        src.rank_is_static()
-            ? reduced_shape(src, checked_axes(context, attrs.axes, src.rank()), attrs.keep_dims)
-            : PartialShape::dynamic());
+    infer_quantized_reduction(context, attrs);
 }
 
 std::int64_t wrapped(std::int64_t value, ElementType type) {

@@ -18,6 +18,7 @@
 
 #include "cpu/kernels/common/hwy_unrolled-inl.h"
 #include "cpu/kernels/depthwise/depthwise_conv_portable-inl.h"
+#include "cpu/kernels/depthwise/depthwise_three_columns-inl.h"
 
 namespace fuseq::kernels::depthwise {
 #ifndef FUSEQ_DEPTHWISE_COLUMNS
@@ -289,8 +290,6 @@ HWY_NOINLINE void run_windows(const Strip& strip) {
     }
 }
 
-constexpr std::size_t kPixelsAtOnce = 4;
-
 // Half `Half` of the channels of four neighbouring pixels, by a kernel of three columns and two pairs
 // of rows: words are loaded once for all windows that they are in.
 template <std::size_t N, std::size_t Stride, std::size_t Half>
@@ -298,27 +297,21 @@ HWY_INLINE void sum_four(const Strip& strip,
                          const std::int16_t* words,
                          typename Types<N>::V32 (&sums)[kPixelsAtOnce]) {
     constexpr std::size_t kPairs = 2;
-    constexpr std::size_t kWidth = 3;
-    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
     using fuseq::kernels::HWY_NAMESPACE::unrolled;
     const typename Types<N>::D16 d16;
     const auto init = hn::Load(typename Types<N>::D32(), strip.block.init + Half * (N / 2));
     unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
     unrolled<kPairs>([&](auto pair) FUSEQ_HWY_LAMBDA {
-        typename Types<N>::V16 weights[kWidth];
-        unrolled<kWidth>([&](auto k) FUSEQ_HWY_LAMBDA {
-            weights[k] = hn::Load(d16, strip.weights + ((pair * kWidth + k) * 2 + Half) * N);
+        typename Types<N>::V16 weights[kThreeColumns];
+        unrolled<kThreeColumns>([&](auto k) FUSEQ_HWY_LAMBDA {
+            weights[k] = hn::Load(d16, strip.weights + ((pair * kThreeColumns + k) * 2 + Half) * N);
         });
-        unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
-            const auto column = hn::Load(d16, words + ((c * kPairs + pair) * 2 + Half) * N);
-            unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-                constexpr std::size_t kFirst = decltype(p)::value * Stride;
-                constexpr std::size_t kColumn = decltype(c)::value;
-                if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
-                    sums[p] = add_products<N>(column, weights[kColumn - kFirst], sums[p]);
-                }
-            });
-        });
+        over_three_columns<Stride>(
+            [&](auto c) FUSEQ_HWY_LAMBDA {
+                return hn::Load(d16, words + ((c * kPairs + pair) * 2 + Half) * N);
+            },
+            [&](auto p, auto k, auto column)
+                FUSEQ_HWY_LAMBDA { sums[p] = add_products<N>(column, weights[k], sums[p]); });
     });
 }
 

@@ -20,6 +20,7 @@
 #include "cpu/kernels/depthwise/depthwise_conv_portable-inl.h"
 #include "cpu/kernels/depthwise/depthwise_quad_channels-inl.h"
 #include "cpu/kernels/depthwise/depthwise_quad_finish-inl.h"
+#include "cpu/kernels/depthwise/depthwise_three_columns-inl.h"
 #include "cpu/machine/avx_vnni.hpp"
 
 namespace fuseq::kernels::depthwise {
@@ -197,34 +198,24 @@ HWY_NOINLINE void run_strip(const QuadStrip& strip, const Finish& finish) {
     }
 }
 
-constexpr std::size_t kPixelsAtOnce = 4;
-
 // Vector N of four neighbouring pixels by a kernel three columns wide: a column is loaded once for all
 // windows that it is in.
 template <class Product, std::size_t Stride, std::size_t N>
 HWY_INLINE void sum_four(const QuadStrip& strip,
                          const std::uint8_t* bytes,
                          V32 (&sums)[kPixelsAtOnce]) {
-    constexpr std::size_t kWidth = 3;
-    constexpr std::size_t kColumns = (kPixelsAtOnce - 1) * Stride + kWidth;
     const D8x32 d;
     const auto load = [&](const void* from, std::size_t at) FUSEQ_HWY_LAMBDA {
         return hn::Load(d, static_cast<const std::int32_t*>(from) + at * kQuadChannels + 8 * N);
     };
     const V32 init = hn::Load(d, strip.block.init + 8 * N);
     unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA { sums[p] = init; });
-    const V32 weights[kWidth] = {load(strip.weights, 0), load(strip.weights, 1),
-                                 load(strip.weights, 2)};
-    unrolled<kColumns>([&](auto c) FUSEQ_HWY_LAMBDA {
-        const V32 column = load(bytes, c);
-        unrolled<kPixelsAtOnce>([&](auto p) FUSEQ_HWY_LAMBDA {
-            constexpr std::size_t kFirst = decltype(p)::value * Stride;
-            constexpr std::size_t kColumn = decltype(c)::value;
-            if constexpr (kColumn >= kFirst && kColumn < kFirst + kWidth) {
-                sums[p] = Product::add(sums[p], column, weights[kColumn - kFirst]);
-            }
-        });
-    });
+    const V32 weights[kThreeColumns] = {load(strip.weights, 0), load(strip.weights, 1),
+                                        load(strip.weights, 2)};
+    over_three_columns<Stride>([&](auto c) FUSEQ_HWY_LAMBDA { return load(bytes, c); },
+                               [&](auto p, auto k, V32 column) FUSEQ_HWY_LAMBDA {
+                                   sums[p] = Product::add(sums[p], column, weights[k]);
+                               });
 }
 
 template <class Product, std::size_t Stride, class Finish>

@@ -202,6 +202,8 @@ public:
 private:
     OwnRounding bounds() const;  // without scale and shift
     std::optional<OwnRounding> by_real() const;
+    template <class WayOf>
+    std::optional<OwnRounding> by_lines(RuleForm form, const WayOf& way_of) const;
     std::optional<OwnRounding> by_one_floor() const;
     std::optional<OwnRounding> by_mirrored() const;
     std::optional<OwnRounding> own(const std::optional<std::vector<ShortRounding>>& ways) const;

@@ -262,11 +262,13 @@ std::optional<OwnRounding> SumRounding::by_rule() const {
     return own;
 }
 
-std::optional<OwnRounding> SumRounding::by_one_floor() const {
+// One line a channel; nothing where a channel has none.
+template <class WayOf>
+std::optional<OwnRounding> SumRounding::by_lines(RuleForm form, const WayOf& way_of) const {
     OwnRounding own = bounds();
-    own.rule = RuleForm::kOneFloor;
+    own.rule = form;
     for (std::size_t c = 0; c < channels_; ++c) {
-        const auto way = one_floor_way(columns_.rule_of(c, grid_, bounds_));
+        const auto way = way_of(columns_.rule_of(c, grid_, bounds_));
         if (!way) {
             return std::nullopt;
         }
@@ -277,18 +279,14 @@ std::optional<OwnRounding> SumRounding::by_one_floor() const {
     return own;
 }
 
+std::optional<OwnRounding> SumRounding::by_one_floor() const {
+    return by_lines(RuleForm::kOneFloor, one_floor_way);
+}
+
 std::optional<OwnRounding> SumRounding::by_mirrored() const {
-    OwnRounding own = bounds();
-    own.rule = RuleForm::kMirrored;
-    own.zero_point = grid_.zero_point;
-    for (std::size_t c = 0; c < channels_; ++c) {
-        const auto way = mirrored_way(columns_.rule_of(c, grid_, bounds_));
-        if (!way) {
-            return std::nullopt;
-        }
-        own.scale.push_back(way->scale);
-        own.shift.push_back(way->shift);
-        own.offset.push_back(way->offset);
+    std::optional<OwnRounding> own = by_lines(RuleForm::kMirrored, mirrored_way);
+    if (own) {
+        own->zero_point = grid_.zero_point;
     }
     return own;
 }

@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/vnni256-inl.h"
+#include "cpu/kernels/small_conv/small_conv_pairs_fill-inl.h"
 #include "cpu/kernels/small_conv/small_conv_pairs_sums-inl.h"
 
 #if HWY_TARGET == HWY_AVX2
@@ -28,7 +29,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DBytes = hn::FixedTag<std::uint8_t, 32>;
 using DHalf = hn::FixedTag<std::uint8_t, 16>;
 constexpr std::size_t kPixelBytes = 4;  // of up to four channels
-constexpr std::size_t kFourPixels = 4;
 
 template <class Product>
 struct Bytes {
@@ -90,51 +90,24 @@ HWY_INLINE void fill_pixel(const PairFill& p,
     }
 }
 
-// The bytes of four pixels of up to four channels, the even ones before the odd ones for a stride of
-// 2; the others are zeros.
-hn::Vec<DHalf> order_of(const PairFill& p) {
-    constexpr std::uint8_t kZero = 0x80;
-    alignas(16) std::uint8_t order[16];
-    for (std::size_t i = 0; i < 16; ++i) {
-        const std::size_t place = i / kPixelBytes;
-        const std::size_t pixel = p.stride == 1 ? place : place % 2 * 2 + place / 2;
-        const std::size_t channel = i % kPixelBytes;
-        order[i] =
-            channel < p.channels ? static_cast<std::uint8_t>(pixel * p.channels + channel) : kZero;
-    }
-    return hn::Load(DHalf(), order);
-}
-
-// Pixels from the first one on, as many fours as there are whose 16 bytes may be read. The pixel
-// after them.
 std::size_t fill_fours(const PairFill& p, const std::uint8_t* from) {
     const hn::Half<DHalf> half;
-    const std::size_t bytes = p.width * p.channels;
-    const auto order = order_of(p);
+    alignas(16) std::uint8_t bytes[16];
+    order_fours(p, bytes);
+    const auto order = hn::Load(DHalf(), bytes);
     const auto flip = hn::Set(DHalf(), flip_of(p));
     auto* const to = static_cast<std::uint8_t*>(p.to);
-    const auto place = [&](std::size_t number) {
-        return to + number % p.stride * p.part_size + number / p.stride * p.elements;
-    };
-    std::uint8_t* low = place(p.first);
-    std::uint8_t* high = place(p.first + (p.stride == 1 ? 2 : 1));
-    const std::size_t step = kFourPixels / p.stride * p.elements;
-    std::size_t x = p.begin;
-    for (; x + kFourPixels <= p.end && x * p.channels + 16 <= bytes; x += kFourPixels) {
+    return for_fours(p, [&](std::size_t x, std::size_t low, std::size_t high) HWY_ATTR {
         const auto four = hn::Xor(hn::LoadU(DHalf(), from + x * p.channels), flip);
         const auto ordered = hn::TableLookupBytesOr0(four, order);
-        hn::StoreU(hn::LowerHalf(half, ordered), half, low);
-        hn::StoreU(hn::UpperHalf(half, ordered), half, high);
-        low += step;
-        high += step;
-    }
-    return x;
+        hn::StoreU(hn::LowerHalf(half, ordered), half, to + low);
+        hn::StoreU(hn::UpperHalf(half, ordered), half, to + high);
+    });
 }
 
 void fill_pixels(const PairFill& p, const std::uint8_t* from) {
     const std::size_t bytes = p.width * p.channels;
-    const bool fours = p.elements == kPixelBytes && p.stride <= 2;
-    const std::size_t begin = fours ? fill_fours(p, from) : p.begin;
+    const std::size_t begin = fills_fours(p) ? fill_fours(p, from) : p.begin;
     auto* const to = static_cast<std::uint8_t*>(p.to);
     for_ring_pixels(p, begin, [&](std::size_t x, std::size_t at) {
         const std::size_t byte = x * p.channels;

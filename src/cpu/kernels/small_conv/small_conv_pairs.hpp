@@ -67,20 +67,6 @@ struct PairFill {
     void* to;
 };
 
-// f(pixel of the source, where it goes in the ring, in elements) for pixels from `begin` on.
-template <class F>
-void for_ring_pixels(const PairFill& p, std::size_t begin, const F& f) {
-    const std::size_t number = p.first + begin - p.begin;
-    std::size_t part = number % p.stride;
-    std::size_t at = number / p.stride;
-    for (std::size_t x = begin; x < p.end; ++x) {
-        f(x, part * p.part_size + at * p.elements);
-        ++part;
-        at += part == p.stride ? 1 : 0;
-        part = part == p.stride ? 0 : part;
-    }
-}
-
 // Bound to the best target that Highway has enabled now.
 struct PairFunctions {
     std::size_t lanes = 0;     // of 32 bits

@@ -14,6 +14,7 @@
 #include "hwy/highway.h"
 
 #include "cpu/kernels/common/exact-inl.h"
+#include "cpu/kernels/small_conv/small_conv_pairs_fill-inl.h"
 #include "cpu/kernels/small_conv/small_conv_pairs_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -154,14 +155,6 @@ HWY_INLINE void fill_pixel(const PairFill& p, const T* from, bool whole, std::in
     }
 }
 
-// Pixels of three channels and four words, four at a time: with a stride of 2 the even ones lie apart
-// from the odd ones.
-constexpr std::size_t kFourPixels = 4;
-
-bool fills_four(const PairFill& p) {
-    return p.channels == 3 && p.elements == 4 && p.stride <= 2;
-}
-
 template <class T>
 HWY_INLINE void fill_four(const T* from,
                           std::int32_t zero_point,
@@ -181,36 +174,21 @@ HWY_INLINE void fill_four(const T* from,
                words, high);
 }
 
-// Pixels from `x` on, as many fours as there are whose 16 bytes may be read. The pixel after them.
 template <class T>
-std::size_t fill_fours(const PairFill& p, const T* from, std::size_t x) {
-    alignas(16) static constexpr std::uint8_t kOrders[2][16] = {
-        {0, 1, 2, 128, 3, 4, 5, 128, 6, 7, 8, 128, 9, 10, 11, 128},
-        {0, 1, 2, 128, 6, 7, 8, 128, 3, 4, 5, 128, 9, 10, 11, 128}};
-    const std::size_t bytes = p.width * p.channels;
-    const std::size_t number = p.first + x - p.begin;
-    const bool apart = p.stride == 2;
-    const auto order = hn::Load(hn::FixedTag<std::uint8_t, 16>(), kOrders[apart ? 1 : 0]);
-    // Where the first and the second pixel go; the third lies after the first one, or after the second.
+std::size_t fill_fours(const PairFill& p, const T* from) {
+    alignas(16) std::uint8_t bytes[16];
+    order_fours(p, bytes);
+    const auto order = hn::Load(hn::FixedTag<std::uint8_t, 16>(), bytes);
     auto* const to = static_cast<std::int16_t*>(p.to);
-    std::int16_t* low = to + number % p.stride * p.part_size + number / p.stride * p.elements;
-    std::int16_t* high = low + 2 * p.elements;
-    if (apart) {
-        high = to + (number + 1) % 2 * p.part_size + (number + 1) / 2 * p.elements;
-    }
-    const std::size_t step = kFourPixels / p.stride * p.elements;
-    for (; x + kFourPixels <= p.end && x * p.channels + 16 <= bytes; x += kFourPixels) {
-        fill_four(from + x * p.channels, p.zero_point, low, high, order);
-        low += step;
-        high += step;
-    }
-    return x;
+    return for_fours(p, [&](std::size_t x, std::size_t low, std::size_t high) HWY_ATTR {
+        fill_four(from + x * p.channels, p.zero_point, to + low, to + high, order);
+    });
 }
 
 template <class T>
 void fill_pixels(const PairFill& p, const T* from) {
     const std::size_t bytes = p.width * p.channels;
-    const std::size_t begin = fills_four(p) ? fill_fours(p, from, p.begin) : p.begin;
+    const std::size_t begin = fills_fours(p) ? fill_fours(p, from) : p.begin;
     auto* const to = static_cast<std::int16_t*>(p.to);
     for_ring_pixels(p, begin, [&](std::size_t x, std::size_t at) {
         const std::size_t byte = x * p.channels;
