@@ -25,6 +25,7 @@ public:
         quantized_ = convert(conversion).model;
         std::vector<Output> exact_results;
         std::vector<Output> results;
+        std::map<const Node*, Output> exact_values;  // by input of the quantized model
         for (const Node* anchor : quantized_anchors(conversion)) {
             names_.push_back(anchor->name());
             exact_results.push_back(with_bias(*exact_->find(anchor->name())));
@@ -37,16 +38,20 @@ public:
             if (is_constant_expression(source)) {
                 continue;
             }
-            sources_.push_back(tensor_name(source));
             const Output same = exact_->find(source.node->name())->output(source.index);
-            exact_results.push_back(same);
             Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
                                                         source.type(), source.partial_shape());
             node->set_input(0, parameter->output());
+            exact_values.emplace(parameter, same);
         }
         quantized_->remove_dead_nodes();
-        keep_results_only(*exact_, exact_results);
         remove_unread_parameters();
+        // Where all readers of integers are integers that have exact values of their own, these are
+        // not read either.
+        for (const Node* parameter : quantized_->parameters()) {
+            exact_results.push_back(exact_values.at(parameter));
+        }
+        keep_results_only(*exact_, exact_results);
         quantized_->validate();
     }
 
@@ -67,7 +72,6 @@ private:
     std::shared_ptr<Model> exact_;
     std::shared_ptr<Model> quantized_;
     std::vector<std::string> names_;
-    std::vector<std::string> sources_;
 };
 
 }  // namespace
