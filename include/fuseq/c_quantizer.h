@@ -35,7 +35,7 @@ typedef int (*fuseq_calibration_progress)(void* user, size_t done, size_t total)
  *   histogram_bins, streams               a whole number
  *   channelwise, rowwise, rows_of_4_bits, f16_row_scales, weights_of_7_bits,
  *   weights_by_fake_quantize, depthwise_channels, bias_correction, equalization,
- *   concat_ranges, measured_biases, integers_for_time, second_order_rounding,
+ *   channel_scales, concat_ranges, measured_biases, integers_for_time, second_order_rounding,
  *   assert_all_nodes_quantized
  *                                         "true", "false"
  *   keep_original_precision, do_not_lower  a list with commas

@@ -100,6 +100,7 @@ struct QuantizerOptions {
     double headroom = 0;  // ranges of activations are widened by this share
     // Only with data, and where they help on inputs that were held back:
     bool equalization = true;     // ranges of channels made more alike
+    bool channel_scales = true;   // the same by limits of FakeQuantize, where constants cannot
     bool concat_ranges = true;    // inputs of a Concat keep ranges that are far apart
     bool measured_biases = true;  // biases moved by measured shifts of means
     // Sums before an Elu, and sums and products of large tensors at the end, read integers alone:

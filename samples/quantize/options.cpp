@@ -33,6 +33,7 @@ struct Names {
     bool per_tensor_activations = false;
     bool no_bias_correction = false;
     bool no_equalization = false;
+    bool no_channel_scales = false;
     bool no_concat_ranges = false;
     bool no_measured_biases = false;
     bool no_integers_for_time = false;
@@ -142,6 +143,8 @@ void add_choices(CLI::App& app,
                  "Leave biases as they are");
     app.add_flag(both_spellings("no_equalization"), names.no_equalization,
                  "Leave the ranges of channels as they are");
+    app.add_flag(both_spellings("no_channel_scales"), names.no_channel_scales,
+                 "No FakeQuantize layers with input limits a channel before dense layers");
     app.add_flag(both_spellings("no_concat_ranges"), names.no_concat_ranges,
                  "One range for all inputs of a Concat");
     app.add_flag(both_spellings("no_measured_biases"), names.no_measured_biases,
@@ -206,6 +209,7 @@ void apply(const Names& names, QuantizerOptions& options) {
     options.depthwise_channels = !names.per_tensor_activations;
     options.bias_correction = !names.no_bias_correction;
     options.equalization = !names.no_equalization;
+    options.channel_scales = !names.no_channel_scales;
     options.concat_ranges = !names.no_concat_ranges;
     options.measured_biases = !names.no_measured_biases;
     options.integers_for_time = !names.no_integers_for_time;

@@ -99,6 +99,7 @@ nlohmann::ordered_json describe(const QuantizerOptions& options) {
             {"bias_correction", options.bias_correction},
             {"headroom", options.headroom},
             {"equalization", options.equalization},
+            {"channel_scales", options.channel_scales},
             {"concat_ranges", options.concat_ranges},
             {"measured_biases", options.measured_biases},
             {"integers_for_time", options.integers_for_time},

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <optional>
 
-#include "ops/matmul.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "quantizer/placement.hpp"
+#include "quantizer/reader_weights.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 #include "transformations/support/weights.hpp"
@@ -16,43 +16,10 @@
 namespace fuseq::quantizer {
 namespace {
 
-// How far channels may move against each other.
-constexpr double kMinFactor = 1.0 / 32;
-constexpr double kMaxFactor = 32;
-
-bool has_float_weights(const Node& anchor) {
-    return kind_of(anchor) == LayerKind::kAnchor && anchor.input_node(1)->is_constant() &&
-           anchor.input(1).type() == ElementType::f32;
-}
-
 // A layer that commutes with positive factors of channels.
 bool is_homogeneous(const Node& node) {
     return is_one_of(node, {"ReLU", "MaxPool", "AvgPool"}) ||
            (node.is("PReLU") && is_constant_input(node, 1));
-}
-
-// Channel that each weight of a reader belongs to: for_each(element, channel, row).
-template <class Function>
-void for_each_weight(const Node& anchor, const Shape& shape, const Function& function) {
-    const std::size_t size = shape_size(shape);
-    if (anchor.is("MatMul")) {
-        const bool rows_are_outputs = anchor.attrs<MatMulAttrs>().transpose_b;
-        for (std::size_t i = 0; i < size; ++i) {
-            const std::size_t row = i / shape[1];
-            const std::size_t column = i % shape[1];
-            function(i, rows_are_outputs ? column : row, rows_are_outputs ? row : column);
-        }
-        return;
-    }
-    // [G,] O, I, taps...
-    const bool grouped = anchor.is("GroupConvolution");
-    const std::size_t first = grouped ? 1 : 0;
-    const std::size_t inputs = shape[first + 1];
-    const std::size_t taps = size / ((grouped ? shape[0] : 1) * shape[first] * inputs);
-    for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t row = i / (taps * inputs);
-        function(i, row / shape[first] * inputs + i / taps % inputs, row);
-    }
 }
 
 // MaxPool may have indices as well.
@@ -110,11 +77,9 @@ private:
         const auto& uses = tensor.node->port().uses;
         for (const Use& use : uses) {
             const Node& reader = *use.node;
-            const bool fits =
-                use.index == 0 && has_float_weights(reader) &&
-                !fixed_.contains({reader.name(), 0}) &&
-                !(is_depthwise(reader) && uses.size() == 1) &&
-                (is_one_of(reader, {"Convolution", "GroupConvolution"}) || is_plain_matmul(reader));
+            const bool fits = use.index == 0 && reads_channels(reader) &&
+                              !fixed_.contains({reader.name(), 0}) &&
+                              !(is_depthwise(reader) && uses.size() == 1);
             if (!fits || rank < 2) {
                 return std::nullopt;
             }
@@ -131,11 +96,6 @@ private:
         }
         chain.channel_dim = all ? rank - 1 : 1;
         return find_source(chain) ? std::optional(chain) : std::nullopt;
-    }
-
-    static bool is_plain_matmul(const Node& node) {
-        return node.is("MatMul") && !node.attrs<MatMulAttrs>().transpose_a &&
-               node.input(1).shape().size() == 2;
     }
 
     // Backwards to a layer whose constants can be divided.
@@ -172,13 +132,7 @@ private:
             return false;
         }
         for (Node* reader : chain.readers) {
-            Tensor weights = reader->input_node(1)->constant().to(ElementType::f32);
-            float* values = weights.data<float>();
-            for_each_weight(*reader, weights.get_shape(),
-                            [&](std::size_t i, std::size_t channel, std::size_t /*row*/) {
-                                values[i] *= factors[channel];
-                            });
-            set_constant(*reader, weights);
+            multiply_weights(model_, *reader, factors);
         }
         for (Node* node : chain.layers) {
             divide(*node, factors, chain.channel_dim);
@@ -194,7 +148,10 @@ private:
         if (found == profile_.tensors.end() || found->second.channels.size() != count) {
             return {};
         }
-        const std::vector<double> shares = weight_shares(chain, count);
+        std::vector<double> shares(count);
+        for (const Node* reader : chain.readers) {
+            raise_weight_shares(*reader, shares);
+        }
         std::vector<double> logs(count);
         std::vector<bool> alive(count);
         double sum = 0;
@@ -217,36 +174,11 @@ private:
         for (std::size_t c = 0; c < count; ++c) {
             if (alive[c]) {
                 factors[c] = static_cast<float>(
-                    std::clamp(std::exp(logs[c] - sum / static_cast<double>(counted)), kMinFactor,
-                               kMaxFactor));
+                    std::clamp(std::exp(logs[c] - sum / static_cast<double>(counted)),
+                               kMinChannelFactor, kMaxChannelFactor));
             }
         }
         return factors;
-    }
-
-    // Of each channel, the greatest share that one of its weights has of the greatest in its row.
-    static std::vector<double> weight_shares(const Chain& chain, std::size_t count) {
-        std::vector<double> shares(count);
-        for (const Node* reader : chain.readers) {
-            const Tensor weights = reader->input_node(1)->constant();
-            const float* values = weights.data<float>();
-            std::vector<double> rows(weights.get_size());
-            const auto magnitude = [&](std::size_t i) {
-                return std::abs(static_cast<double>(values[i]));
-            };
-            for_each_weight(*reader, weights.get_shape(),
-                            [&](std::size_t i, std::size_t /*channel*/, std::size_t row) {
-                                rows[row] = std::max(rows[row], magnitude(i));
-                            });
-            for_each_weight(*reader, weights.get_shape(),
-                            [&](std::size_t i, std::size_t channel, std::size_t row) {
-                                if (rows[row] > 0) {
-                                    shares[channel] =
-                                        std::max(shares[channel], magnitude(i) / rows[row]);
-                                }
-                            });
-        }
-        return shares;
     }
 
     void set_constant(Node& node, const Tensor& value) {
@@ -287,18 +219,7 @@ private:
             profile_.tensors.erase(found);
             return;
         }
-        RealRange all;
-        for (std::size_t c = 0; c < factors.size(); ++c) {
-            seen.channels[c] = {seen.channels[c].min / factors[c],
-                                seen.channels[c].max / factors[c]};
-            seen.channel_sums[c] /= static_cast<double>(factors[c]);
-            all = c == 0 ? seen.channels[c]
-                         : RealRange{std::min(all.min, seen.channels[c].min),
-                                     std::max(all.max, seen.channels[c].max)};
-        }
-        seen.range = all;
-        seen.histogram = Histogram(seen.histogram.max_bins());
-        seen.histogram.cover(all);
+        seen.divide_channels(factors);
     }
 
     Model& model_;

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "fuseq/error.hpp"
+#include "quantizer/channel_scales.hpp"
 #include "quantizer/equalization.hpp"
 #include "quantizer/judge.hpp"
 #include "quantizer/measure_shifts.hpp"
@@ -81,6 +82,9 @@ public:
         start_from_ranges();
         Candidate not_equalized = best_.copy();
         try_equalization();
+        if (options.channel_scales) {
+            try_channel_scales();
+        }
         if (options.concat_ranges) {
             try_concat_ranges();
         }
@@ -241,15 +245,21 @@ private:
         }
     }
 
+    // Where models are compared.
+    FixedInputs fixed_inputs() const {
+        FixedInputs fixed;
+        for (const ComparedInput& input : compared_inputs(*best_.whole.lowered)) {
+            fixed.insert({input.layer, input.index});
+        }
+        return fixed;
+    }
+
     void try_equalization() {
         if (!best_.whole.options.equalization) {
             return;
         }
         Candidate tried = best_.copy();
-        FixedInputs fixed;
-        for (const ComparedInput& input : compared_inputs(*tried.whole.lowered)) {
-            fixed.insert({input.layer, input.index});
-        }
+        const FixedInputs fixed = fixed_inputs();
         // By ranges of the others, so that values which go beyond them in a channel count.
         for (Conversion& made : tried.without_part) {
             equalize(*made.lowered, made.profile, kEqualizationStrength, fixed);
@@ -264,6 +274,24 @@ private:
             profile_again(tried);
         }
         equalized_ = offer(fmt::format("equalization of {} tensors", tensors), std::move(tried));
+    }
+
+    void try_channel_scales() {
+        Candidate tried = best_.copy();
+        const FixedInputs fixed = fixed_inputs();
+        for (Conversion& made : tried.without_part) {
+            scale_channels(made, kEqualizationStrength, fixed);
+        }
+        const std::size_t tensors = scale_channels(tried.whole, kEqualizationStrength, fixed);
+        if (tensors == 0) {
+            return;
+        }
+        if (tried.whole.options.calibration != Calibration::kNone) {
+            profile_again(tried);
+        }
+        if (offer(fmt::format("scales of channels for {} tensors", tensors), std::move(tried))) {
+            equalized_ = true;
+        }
     }
 
     void try_bias_correction() {

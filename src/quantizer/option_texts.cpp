@@ -118,6 +118,7 @@ constexpr Row kRows[] = {
     {"depthwise_channels", flag<&Options::depthwise_channels>},
     {"bias_correction", flag<&Options::bias_correction>},
     {"equalization", flag<&Options::equalization>},
+    {"channel_scales", flag<&Options::channel_scales>},
     {"concat_ranges", flag<&Options::concat_ranges>},
     {"measured_biases", flag<&Options::measured_biases>},
     {"integers_for_time", flag<&Options::integers_for_time>},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/core.h>
 
@@ -54,6 +55,31 @@ Shape limits_shape(std::size_t count, std::size_t rank) {
     return shape;
 }
 
+// The constant of a Multiply that scale_channels has put before the integers, and only they read:
+// the FakeQuantize divides its input limits by it.
+std::optional<Tensor> channel_scale(const Place& place, std::size_t scales) {
+    const Node& node = *place.tensor.node;
+    const bool is_own = node.is("Multiply") && node.layer_id.empty() && scales == 1 &&
+                        node.input_node(1)->is_constant() &&
+                        node.users().size() == place.readers.size();
+    if (!is_own) {
+        return std::nullopt;
+    }
+    Tensor scale = node.input_node(1)->constant();
+    const float* values = scale.data<float>();
+    const bool positive =
+        std::all_of(values, values + scale.get_size(), [](float v) { return v > 0; });
+    return positive ? std::optional(scale) : std::nullopt;
+}
+
+Tensor divided(float limit, const Tensor& scale) {
+    Tensor result(ElementType::f32, scale.get_shape());
+    for (std::size_t i = 0; i < scale.get_size(); ++i) {
+        result.data<float>()[i] = limit / scale.data<float>()[i];
+    }
+    return result;
+}
+
 void insert(Model& model, const Place& place, const PlaceScales& scales) {
     std::vector<float> low;
     std::vector<float> high;
@@ -63,12 +89,24 @@ void insert(Model& model, const Place& place, const PlaceScales& scales) {
     }
     const std::size_t rank = scales.size() == 1 ? 0 : place.tensor.partial_shape().rank();
     const Shape shape = limits_shape(scales.size(), rank);
-    const std::string name = model.unique_name(tensor_name(place.tensor) + "/fq");
+    Output source = place.tensor;
+    const std::optional<Tensor> scaled = channel_scale(place, scales.size());
+    if (scaled) {
+        source = place.tensor.node->input(0);
+    }
+    const std::string name = model.unique_name(tensor_name(source) + "/fq");
     const Output min = make_constant(model, name + "/low", Tensor::of(shape, low));
     const Output max = make_constant(model, name + "/high", Tensor::of(shape, high));
+    Output input_min = min;
+    Output input_max = max;
+    if (scaled) {
+        input_min = make_constant(model, name + "/input_low", divided(low[0], *scaled));
+        input_max = make_constant(model, name + "/input_high", divided(high[0], *scaled));
+    }
     FakeQuantizeAttrs attributes;
     attributes.levels = scales[0].integers.levels();
-    Node* fq = model.add("FakeQuantize", 1, name, {place.tensor, min, max, min, max}, attributes);
+    Node* fq =
+        model.add("FakeQuantize", 1, name, {source, input_min, input_max, min, max}, attributes);
     for (const Use& use : place.readers) {
         use.node->set_input(use.index, fq->output());
     }

@@ -349,16 +349,15 @@ std::string tensor_name(const Output& tensor) {
 namespace {
 
 // Whether a MatMul reads the tensor, perhaps after layers that work on it element by element.
-bool leads_to_matmul(const Node& node, const Shape& shape) {
+bool leads_to_matmul(const Node& node, const PartialShape& shape) {
     for (const Use& use : node.port().uses) {
         const Node& reader = *use.node;
         if (reader.is("MatMul")) {
             return true;
         }
         const LayerKind kind = kind_of(reader);
-        const bool same = (kind == LayerKind::kActivation || reader.is("Add")) &&
-                          reader.port().shape.is_static() &&
-                          reader.port().shape.to_shape() == shape;
+        const bool same =
+            (kind == LayerKind::kActivation || reader.is("Add")) && reader.port().shape == shape;
         if (same && leads_to_matmul(reader, shape)) {
             return true;
         }
@@ -373,9 +372,8 @@ std::size_t channel_dim_of(const Output& tensor) {
     if (!shape.rank_is_static() || shape.rank() < 3) {
         return 1;
     }
-    const bool rows =
-        tensor.node->is("MatMul") || (tensor.node->output_count() == 1 && shape.is_static() &&
-                                      leads_to_matmul(*tensor.node, shape.to_shape()));
+    const bool rows = tensor.node->is("MatMul") ||
+                      (tensor.node->output_count() == 1 && leads_to_matmul(*tensor.node, shape));
     return rows ? shape.rank() - 1 : 1;
 }
 

@@ -134,6 +134,16 @@ void TensorProfile::add(std::span<const float> values,
     merge(seen);
 }
 
+void TensorProfile::divide_channels(const std::vector<float>& factors) {
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        channels[c] = {channels[c].min / factors.at(c), channels[c].max / factors.at(c)};
+        channel_sums[c] /= static_cast<double>(factors.at(c));
+        range = c == 0 ? channels[c] : united(range, channels[c]);
+    }
+    histogram = Histogram(histogram.max_bins());
+    histogram.cover(range);
+}
+
 void TensorProfile::merge(const TensorProfile& other) {
     if (other.empty()) {
         return;

@@ -30,6 +30,9 @@ struct TensorProfile {
     // Of one more input. Throws Error (rule only) for a value that is not finite.
     void add(std::span<const float> values, const Shape& shape, std::size_t channel_dim = 1);
     void merge(const TensorProfile& other);
+    // What it would be of values that are divided by a factor a channel; the histogram loses its
+    // counts.
+    void divide_channels(const std::vector<float>& factors);
     bool empty() const { return histogram.empty(); }
 };
 

@@ -13,6 +13,7 @@
 #include "ir/ir.hpp"
 #include "quantizer/accuracy_bound.hpp"
 #include "quantizer/conversion.hpp"
+#include "quantizer/data_shapes.hpp"
 #include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
 #include "quantizer/lowering.hpp"
@@ -164,7 +165,9 @@ QuantizedModel Quantizer::quantize() const {
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
     impl_->require_profile();
-    quantizer::Improved improved = quantizer::improve(impl_->conversion(), count, inputs);
+    quantizer::Conversion start = impl_->conversion().copy();
+    const quantizer::DataShapes shapes(*start.lowered, count, inputs);
+    quantizer::Improved improved = quantizer::improve(start, count, inputs);
     quantizer::Bounded bounded{std::move(improved.conversion), {}, 0};
     if (impl_->options.max_drop) {
         bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
@@ -176,6 +179,7 @@ QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& i
     result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
     result.steps = std::move(improved.steps);
     result.remarks.insert(result.remarks.begin(), improved.remarks.begin(), improved.remarks.end());
+    shapes.give_back(*result.model);
     return result;
 }
 

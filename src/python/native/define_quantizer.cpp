@@ -64,6 +64,8 @@ const Option kOptions[] = {
     {"headroom", [](QuantizerOptions& o, const py::handle& v) { o.headroom = v.cast<double>(); }},
     {"equalization",
      [](QuantizerOptions& o, const py::handle& v) { o.equalization = v.cast<bool>(); }},
+    {"channel_scales",
+     [](QuantizerOptions& o, const py::handle& v) { o.channel_scales = v.cast<bool>(); }},
     {"concat_ranges",
      [](QuantizerOptions& o, const py::handle& v) { o.concat_ranges = v.cast<bool>(); }},
     {"measured_biases",
