@@ -56,6 +56,7 @@ std::vector<Tensor> input(std::size_t index) {
 QuantizedModel bounded(DropMetric metric, double value, std::size_t count = 18) {
     QuantizerOptions options;
     options.equalization = false;
+    options.channel_scales = false;
     options.max_drop = DropBound{metric, value, {}};
     Quantizer quantizer(fragile(), options);
     quantizer.profile(count, input);

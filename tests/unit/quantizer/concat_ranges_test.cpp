@@ -143,6 +143,7 @@ TEST(ConcatRanges, AreJudgedOnHeldBackInputs) {
     std::vector<QuantizerStep> steps;
     QuantizerOptions options;
     options.equalization = false;
+    options.channel_scales = false;
     options.bias_correction = false;
     options.measured_biases = false;
     const std::vector<float> own = limits_of(options, steps);

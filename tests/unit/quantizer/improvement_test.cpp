@@ -65,8 +65,9 @@ QuantizedModel quantized(const QuantizerOptions& options, std::size_t count = 9)
 
 TEST(Improvement, KeepsWhatHelpsOnHeldBackInputs) {
     const QuantizedModel result = quantized({});
-    ASSERT_EQ(result.steps.size(), 2U);
+    ASSERT_EQ(result.steps.size(), 3U);
     EXPECT_EQ(result.steps[0].name, "equalization of 1 tensors");
+    EXPECT_EQ(result.steps[1].name, "scales of channels for 2 tensors");
     EXPECT_TRUE(result.steps[0].kept);
     EXPECT_GT(result.steps[0].after, result.steps[0].before + 3);
     // What is measured afterwards starts from there.
@@ -134,6 +135,7 @@ TEST(Improvement, TheSameDataGivesTheSameModel) {
 TEST(Improvement, NothingIsTriedThatIsTurnedOff) {
     QuantizerOptions options;
     options.equalization = false;
+    options.channel_scales = false;
     options.bias_correction = false;
     options.measured_biases = false;
     EXPECT_TRUE(quantized(options, 12).steps.empty());
@@ -143,6 +145,7 @@ TEST(Improvement, NothingIsTriedThatIsTurnedOff) {
 TEST(Improvement, MeasuredBiasesTakePlaceOfBiasCorrection) {
     QuantizerOptions options;
     options.equalization = false;
+    options.channel_scales = false;
     options.bias_correction = false;
     options.calibration = Calibration::kPercentile;
     options.percentile = 80;
@@ -219,6 +222,7 @@ TEST(Improvement, NeedsInputsToJudgeBy) {
 TEST(Improvement, HeadroomWidensRanges) {
     QuantizerOptions options;
     options.equalization = false;
+    options.channel_scales = false;
     const auto high = [&](double headroom) {
         options.headroom = headroom;
         const QuantizedModel result = quantized(options);

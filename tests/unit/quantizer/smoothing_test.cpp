@@ -78,6 +78,7 @@ std::vector<float> outputs(const std::shared_ptr<const Model>& model) {
 double sqnr(bool smooth) {
     QuantizerOptions options;
     options.equalization = smooth;
+    options.channel_scales = false;
     Quantizer quantizer(feed_forward(), options);
     quantizer.profile(12, input);
     const std::vector<float> got = outputs(quantizer.quantize(12, input).model);
