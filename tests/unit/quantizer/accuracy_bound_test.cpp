@@ -78,6 +78,36 @@ TEST(AccuracyBound, ReturnsTheWorstLayerFirst) {
     EXPECT_GE(tight.drop, loose.drop + 3);
 }
 
+// An average between two convolutions reads integers and makes others: with exact values for the
+// latter, nothing reads the former.
+TEST(AccuracyBound, RanksLayersBehindAnAverage) {
+    const auto model = Model::from_text(R"(model "averaged"
+        %x = Parameter : f32[1,4,8,8]
+        %w1 = Const value=random(1) : f32[4,4,1,1]
+        %c1 = Convolution(%x, %w1) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %r1 = ReLU(%c1)
+        %mean = AvgPool(%r1) strides=[2,2] pads_begin=[0,0] pads_end=[0,0] kernel=[2,2] exclude-pad=true
+        %w2 = Const value=random(2) : f32[4,4,1,1]
+        %c2 = Convolution(%mean, %w2) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %out = Result(%c2))");
+    QuantizerOptions options;
+    options.max_drop = DropBound{DropMetric::kSqnr, -100, {}};
+    Quantizer quantizer(model, options);
+    const auto data = [](std::size_t i) {
+        const Tensor flat = input(i)[0];
+        Tensor all(ElementType::f32, {1, 4, 8, 8});
+        for (std::size_t v = 0; v < all.get_size(); ++v) {
+            all.data<float>()[v] = flat.data<float>()[v % 64] + static_cast<float>(v / 64);
+        }
+        return std::vector<Tensor>{all};
+    };
+    quantizer.profile(9, data);
+    const QuantizedModel result = quantizer.quantize(9, data);
+    ASSERT_EQ(result.ranking.size(), 2U);
+    // Eight bits each for weights and values, little rounding: far above what a mixup would give.
+    EXPECT_GT(result.ranking[0].sqnr, 30);
+}
+
 TEST(AccuracyBound, EverythingReturnsWhereNothingElseHolds) {
     const QuantizedModel exact = bounded(DropMetric::kSqnr, 100);
     EXPECT_EQ(exact.kept.size(), 3U);
