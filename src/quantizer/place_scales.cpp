@@ -55,13 +55,29 @@ Shape limits_shape(std::size_t count, std::size_t rank) {
     return shape;
 }
 
+// Of dimension 1. Limits along another one are no limits of channels for CPU plugins, ours among
+// them, so that a Multiply is faster there.
+bool is_of_channels(const Shape& shape, const PartialShape& tensor) {
+    if (!tensor.rank_is_static() || shape.size() != tensor.rank()) {
+        return false;
+    }
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+        if (d != 1 && shape[d] != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // The constant of a Multiply that scale_channels has put before the integers, and only they read:
 // the FakeQuantize divides its input limits by it.
 std::optional<Tensor> channel_scale(const Place& place, std::size_t scales) {
     const Node& node = *place.tensor.node;
     const bool is_own = node.is("Multiply") && node.layer_id.empty() && scales == 1 &&
                         node.input_node(1)->is_constant() &&
-                        node.users().size() == place.readers.size();
+                        node.users().size() == place.readers.size() &&
+                        node.input(0).partial_shape() == node.port().shape &&
+                        is_of_channels(node.input(1).shape(), node.port().shape);
     if (!is_own) {
         return std::nullopt;
     }

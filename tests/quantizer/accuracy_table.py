@@ -9,7 +9,7 @@ usage: accuracy_table.py --bin BIN --data DATA [--siblings DIR] --work DIR [--va
 DATA holds models/NAME/*.xml, images/calibration, images/validation and make_batches.py, which makes
 inputs of pictures (python3-numpy, python3-pil). For each model: the variants, and the first of
 DIR/NAME-*, an int8 model that other tools made of the same network. The variants "equalization",
-"concat ranges", "bias correction", "measured biases", "best calibration" and "second order" are ranges
+"channel scales", "concat ranges", "bias correction", "measured biases", "best calibration" and "second order" are ranges
 alone with one method each.
 Writes a line as soon as it has it; what lies in --work is used again.
 """
@@ -20,7 +20,8 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-ALONE = ["-no_equalization", "-no_concat_ranges", "-no_bias_correction", "-no_measured_biases", "-no_integers_for_time"]
+ALONE = ["-no_equalization", "-no_channel_scales", "-no_concat_ranges", "-no_bias_correction", "-no_measured_biases",
+         "-no_integers_for_time"]
 
 
 def alone_but(flag):
@@ -34,6 +35,7 @@ VARIANTS = {
     "symmetric_with_uint8": ["-quantization_schema", "symmetric_with_uint8"],
     "defaults and best calibration": ["-quantization_calibration", "best"],
     "equalization": alone_but("-no_equalization"),
+    "channel scales": alone_but("-no_channel_scales"),
     "concat ranges": alone_but("-no_concat_ranges"),
     "bias correction": alone_but("-no_bias_correction"),
     "measured biases": alone_but("-no_measured_biases"),

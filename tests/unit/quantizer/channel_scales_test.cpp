@@ -85,6 +85,29 @@ TEST(ChannelScales, BecomeInputLimitsOfTheFakeQuantize) {
     EXPECT_THAT(to_floats(fq->input_node(4)->constant()), ElementsAre(8));
 }
 
+// Of rows, channels are the last dimension. Limits along it would be no limits of channels.
+TEST(ChannelScales, StayAMultiplyBeforeRows) {
+    const auto model = Model::from_text(R"(model "m"
+        %x = Parameter : f32[1,3,2]
+        %h = Gelu(%x) approximation_mode=ERF
+        %w = Const value={1,1,-1,1} : f32[2,2]
+        %c = MatMul(%h, %w) transpose_a=false transpose_b=true
+        %out = Result(%c))");
+    Conversion conversion = conversion_of(model, {});
+    TensorProfile& profile = conversion.profile.tensors["h"];
+    profile.histogram = Histogram(64);
+    profile.add(std::vector<float>{16, 1, 0, 0, 0, 0}, {1, 3, 2}, 2);
+    EXPECT_EQ(scale_channels(conversion, 0.5, {}), 1U);
+    const QuantizedModel result = convert(conversion);
+    const Node* scaled = result.model->find("h/scaled");
+    ASSERT_NE(scaled, nullptr);
+    EXPECT_EQ(scaled->input(1).shape(), (Shape{1, 1, 2}));
+    const Node* fq = result.model->find("h/scaled/fq");
+    EXPECT_EQ(fq->input_node(0), scaled);
+    EXPECT_THAT(to_floats(fq->input_node(2)->constant()), ElementsAre(8));
+    EXPECT_THAT(constant_of(*model, "c"), ElementsAre(2, 0.5f, -2, 0.5f));
+}
+
 TEST(ChannelScales, ReadersInFloatKeepTheTensor) {
     const auto model = swish("\n%tail = Tanh(%h)\n%second = Result(%tail)");
     Conversion conversion = conversion_of(model, {{"x", {16, 1}}, {"h", {16, 1}}});
