@@ -314,7 +314,7 @@ private:
         Distances reached = distances(plain);
         const Verdict verdict = verdict_on(distances_, reached, 0);
         if (!verdict.kept) {
-            result_.steps.push_back({"no equalization beside what was kept after it",
+            result_.steps.push_back({"no factors of channels beside what was kept after them",
                                      mean_decibels(judged(distances_)),
                                      mean_decibels(judged(reached)), true, verdict.reason});
             distances_ = std::move(reached);
