@@ -236,6 +236,7 @@ private:
 
     std::vector<float> factors_of(const std::vector<std::size_t>& numbers) const {
         std::vector<float> factors;
+        factors.reserve(numbers.size());
         for (const std::size_t number : numbers) {
             factors.push_back(factors_[number]);
         }

@@ -20,6 +20,7 @@ void set_shapes(Model& model, const std::vector<PartialShape>& shapes) {
 
 std::vector<PartialShape> shapes_of(const std::vector<Tensor>& tensors) {
     std::vector<PartialShape> shapes;
+    shapes.reserve(tensors.size());
     for (const Tensor& tensor : tensors) {
         shapes.emplace_back(tensor.get_shape());
     }
