@@ -16,6 +16,7 @@
 #include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
 #include "quantizer/lowering.hpp"
+#include "quantizer/output_names.hpp"
 #include "quantizer/profiler.hpp"
 #include "quantizer/text_file.hpp"
 
@@ -104,7 +105,24 @@ struct Quantizer::Impl {
             fail("there is no profile: run calibration inputs or load a profile first");
         }
     }
-    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}, {}}; }
+    quantizer::Conversion conversion() const {
+        quantizer::Conversion conversion{lowered, kept, profile, options, {}, {}};
+        auto& bound = conversion.options.max_drop;
+        if (bound && bound->own) {
+            bound->own = [own = bound->own, this](const std::shared_ptr<const Model>& measured) {
+                const std::shared_ptr<Model> model = measured->clone();
+                quantizer::keep_output_names(*original, *model);
+                return own(model);
+            };
+        }
+        return conversion;
+    }
+    QuantizedModel convert(const quantizer::Conversion& conversion) const {
+        QuantizedModel result = quantizer::convert(conversion);
+        quantizer::keep_output_names(*original, *result.model);
+        result.batch_norms = diagnose_batch_norms(*original);
+        return result;
+    }
 
     QuantizerOptions options;
     std::shared_ptr<Model> original;
@@ -157,9 +175,7 @@ QuantizedModel Quantizer::quantize() const {
     }
     quantizer::Conversion conversion = impl_->conversion();
     conversion.options.integers_for_time = false;  // nothing says what it costs
-    QuantizedModel result = quantizer::convert(conversion);
-    result.batch_norms = diagnose_batch_norms(*impl_->original);
-    return result;
+    return impl_->convert(conversion);
 }
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
@@ -169,8 +185,7 @@ QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& i
     if (impl_->options.max_drop) {
         bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
     }
-    QuantizedModel result = quantizer::convert(bounded.conversion);
-    result.batch_norms = diagnose_batch_norms(*impl_->original);
+    QuantizedModel result = impl_->convert(bounded.conversion);
     result.ranking = std::move(bounded.ranking);
     const auto& bound = impl_->options.max_drop;
     result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;
