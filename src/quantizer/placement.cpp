@@ -237,7 +237,7 @@ private:
                     collect_places(node->input(i), found);
                 }
             }
-            if (node->is("LRN")) {
+            if (is_one_of(*node, {"LRN", "TopK"})) {
                 collect_places(node->output(), found);
             }
             for (const std::size_t p : found) {
