@@ -30,23 +30,22 @@ public:
             exact_results.push_back(with_bias(*exact_->find(anchor->name())));
             results.push_back(with_bias(*quantized_->find(anchor->name())));
         }
-        // What is dead by now needs no input.
         keep_results_only(*quantized_, results);
-        for (Node* node : quantized_->find_all("FakeQuantize")) {
-            const Output source = node->input(0);
-            if (is_constant_expression(source)) {
+        const std::map<const Node*, Output> exact_of = force_sources();
+        quantized_->remove_dead_nodes();
+        // Of layers between two FakeQuantize nothing is left, and their inputs are not asked for.
+        const std::vector<Node*> parameters = quantized_->parameters();
+        for (Node* parameter : parameters) {
+            if (parameter->port().uses.empty()) {
+                quantized_->remove(parameter);
                 continue;
             }
-            sources_.push_back(tensor_name(source));
-            const Output same = exact_->find(source.node->name())->output(source.index);
-            exact_results.push_back(same);
-            Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
-                                                        source.type(), source.partial_shape());
-            node->set_input(0, parameter->output());
+            const auto found = exact_of.find(parameter);
+            exact_results.push_back(found != exact_of.end()
+                                        ? found->second
+                                        : exact_->find(parameter->name())->output());
         }
-        quantized_->remove_dead_nodes();
         keep_results_only(*exact_, exact_results);
-        remove_unread_parameters();
         quantized_->validate();
     }
 
@@ -55,19 +54,26 @@ public:
     const Model& quantized() const { return *quantized_; }
 
 private:
-    void remove_unread_parameters() {
-        const std::vector<Node*> parameters = quantized_->parameters();
-        for (Node* parameter : parameters) {
-            if (parameter->port().uses.empty()) {
-                quantized_->remove(parameter);
+    // Puts an input before each FakeQuantize of computed values. Which tensor of the float model
+    // each of them takes.
+    std::map<const Node*, Output> force_sources() {
+        std::map<const Node*, Output> exact_of;
+        for (Node* node : quantized_->find_all("FakeQuantize")) {
+            const Output source = node->input(0);
+            if (is_constant_expression(source)) {
+                continue;
             }
+            Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
+                                                        source.type(), source.partial_shape());
+            node->set_input(0, parameter->output());
+            exact_of[parameter] = exact_->find(source.node->name())->output(source.index);
         }
+        return exact_of;
     }
 
     std::shared_ptr<Model> exact_;
     std::shared_ptr<Model> quantized_;
     std::vector<std::string> names_;
-    std::vector<std::string> sources_;
 };
 
 }  // namespace

@@ -77,6 +77,38 @@ TEST(AccuracyBound, ReturnsTheWorstLayerFirst) {
     EXPECT_GE(tight.drop, loose.drop + 3);
 }
 
+// Both operands of the product are integers and so is its result: once every FakeQuantize has a
+// given input, nothing reads those of the operands.
+TEST(AccuracyBound, RanksLayersAroundAProduct) {
+    const auto model = Model::from_text(R"(
+        %x = Parameter : f32[1,4,4,4]
+        %w1 = Const value=random(1) : f32[4,4,1,1]
+        %c1 = Convolution(%x, %w1) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %w2 = Const value=random(2) : f32[4,4,1,1]
+        %c2 = Convolution(%x, %w2) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %product = Multiply(%c1, %c2)
+        %w3 = Const value=random(3) : f32[2,4,1,1]
+        %c3 = Convolution(%product, %w3) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %out = Result(%c3))");
+    QuantizerOptions options;
+    options.max_drop = DropBound{DropMetric::kSqnr, -100, {}};
+    const auto images = [](std::size_t i) {
+        Tensor image(ElementType::f32, {1, 4, 4, 4});
+        for (std::size_t k = 0; k < image.get_size(); ++k) {
+            image.data<float>()[k] = static_cast<float>((k * 5 + i * 3) % 13) - 6;
+        }
+        return std::vector<Tensor>{image};
+    };
+    Quantizer quantizer(model, options);
+    quantizer.profile(9, images);
+    const QuantizedModel result = quantizer.quantize(9, images);
+    ASSERT_EQ(result.ranking.size(), 3U);
+    for (const LayerDamage& layer : result.ranking) {
+        EXPECT_GT(layer.sqnr, 20) << layer.layer;
+        EXPECT_LT(layer.sqnr, 80) << layer.layer;
+    }
+}
+
 TEST(AccuracyBound, EverythingReturnsWhereNothingElseHolds) {
     const QuantizedModel exact = bounded(DropMetric::kSqnr, 100);
     EXPECT_EQ(exact.kept.size(), 3U);
