@@ -163,6 +163,8 @@ TEST_F(QuantizeTool, SaysWhatIsWrongAndWritesNothing) {
                 HasSubstr("there is no schema 'odd'"));
     EXPECT_THAT(error({"-i", path("data"), "-o", path("no_folder/q.xml")}, 1),
                 HasSubstr("cannot be created"));
+    EXPECT_THAT(error({"-i", path("data"), "-o", path("q.xml"), "-report", path("none/r.json")}, 1),
+                HasSubstr("r.json' cannot be created: there is no folder"));
     Tensor broken(ElementType::f32, {1, 3, 8, 8});
     broken.data<float>()[7] = NAN;
     write_npy(path("data/2/image.npy"), broken);
