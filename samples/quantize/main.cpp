@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -47,6 +48,25 @@ std::vector<std::string> paths_of(const QuantizeOptions& options, const Model& m
     return paths;
 }
 
+// An error about an input has its number; here it is known which file that is.
+template <class Function>
+auto naming_inputs(const std::vector<std::string>& paths,
+                   std::size_t before,
+                   const Function& function) {
+    try {
+        return function();
+    } catch (const Error& error) {
+        Error::Info info = error.info();
+        std::size_t index = 0;
+        if (std::sscanf(info.rule.c_str(), "input %zu:", &index) == 1 && index >= before &&
+            index - before < paths.size()) {
+            info.rule = fmt::format("input {} ('{}'){}", index, paths[index - before],
+                                    info.rule.substr(info.rule.find(':')));
+        }
+        throw Error(std::move(info));
+    }
+}
+
 void profile(Quantizer& quantizer,
              const Model& model,
              const std::vector<std::string>& paths,
@@ -58,15 +78,17 @@ void profile(Quantizer& quantizer,
     const std::size_t before = options.resume ? 0 : quantizer.profiled_inputs();
     const bool bar = !options.quiet && ::isatty(STDERR_FILENO) != 0;
     std::signal(SIGINT, interrupt);
-    const bool all = quantizer.profile(
-        before + paths.size(),
-        [&](std::size_t i) { return read_inputs(paths[i - before], model, options.pictures); },
-        [&](std::size_t done, std::size_t total) {
-            if (bar) {
-                show_progress(done - before, total - before);
-            }
-            return interrupted == 0;
-        });
+    const bool all = naming_inputs(paths, before, [&] {
+        return quantizer.profile(
+            before + paths.size(),
+            [&](std::size_t i) { return read_inputs(paths[i - before], model, options.pictures); },
+            [&](std::size_t done, std::size_t total) {
+                if (bar) {
+                    show_progress(done - before, total - before);
+                }
+                return interrupted == 0;
+            });
+    });
     std::signal(SIGINT, SIG_DFL);
     if (!all && options.dump_profile.empty()) {
         throw Error(
@@ -115,10 +137,12 @@ void run(QuantizeOptions options) {
     if (options.output.empty()) {
         return;
     }
-    const QuantizedModel result =
-        paths.empty() ? quantizer.quantize() : quantizer.quantize(paths.size(), [&](std::size_t i) {
-            return read_inputs(paths[i], *model, options.pictures);
-        });
+    const QuantizedModel result = naming_inputs(paths, 0, [&] {
+        return paths.empty() ? quantizer.quantize()
+                             : quantizer.quantize(paths.size(), [&](std::size_t i) {
+                                   return read_inputs(paths[i], *model, options.pictures);
+                               });
+    });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
         write_text(options.report_file, report_json(result, options.quantizer));
