@@ -67,10 +67,8 @@ auto naming_inputs(const std::vector<std::string>& paths,
     }
 }
 
-void profile(Quantizer& quantizer,
-             const Model& model,
-             const std::vector<std::string>& paths,
-             const QuantizeOptions& options) {
+void profile(Quantizer& quantizer, InputReader& reader, const QuantizeOptions& options) {
+    const std::vector<std::string>& paths = reader.paths();
     if (options.resume && std::filesystem::exists(options.dump_profile)) {
         quantizer.load_profile(options.dump_profile);
     }
@@ -80,8 +78,7 @@ void profile(Quantizer& quantizer,
     std::signal(SIGINT, interrupt);
     const bool all = naming_inputs(paths, before, [&] {
         return quantizer.profile(
-            before + paths.size(),
-            [&](std::size_t i) { return read_inputs(paths[i - before], model, options.pictures); },
+            before + paths.size(), [&](std::size_t i) { return reader.read(i - before); },
             [&](std::size_t done, std::size_t total) {
                 if (bar) {
                     show_progress(done - before, total - before);
@@ -126,10 +123,11 @@ void run(QuantizeOptions options) {
     for (const std::string& file : options.load_profiles) {
         quantizer.load_profile(file);
     }
-    const std::vector<std::string> paths = paths_of(options, *model);
+    InputReader reader(paths_of(options, *model), *model, options.pictures);
+    const std::vector<std::string>& paths = reader.paths();
     // With both, the profile is what is known, and the data judges.
     if (!paths.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
-        profile(quantizer, *model, paths, options);
+        profile(quantizer, reader, options);
     }
     if (!options.dump_profile.empty()) {
         quantizer.save_profile(options.dump_profile);
@@ -139,9 +137,8 @@ void run(QuantizeOptions options) {
     }
     const QuantizedModel result = naming_inputs(paths, 0, [&] {
         return paths.empty() ? quantizer.quantize()
-                             : quantizer.quantize(paths.size(), [&](std::size_t i) {
-                                   return read_inputs(paths[i], *model, options.pictures);
-                               });
+                             : quantizer.quantize(paths.size(),
+                                                  [&](std::size_t i) { return reader.read(i); });
     });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
