@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "transformations/support/constants.hpp"
+#include "transformations/support/rewrite.hpp"
 
 namespace fuseq::quantizer {
 namespace {
@@ -15,10 +16,10 @@ namespace {
 constexpr std::size_t kMaxNodes = 16;
 
 constexpr std::string_view kElementwise[] = {
-    "Abs",      "Add",  "Clamp",   "Divide",   "Elu",         "Erf",      "Exp",
-    "HSigmoid", "Gelu", "HSwish",  "Log",      "HardSigmoid", "Maximum",  "Minimum",
-    "Mish",     "ReLU", "Power",   "Multiply", "Negative",    "PReLU",    "Selu",
-    "SoftPlus", "Sqrt", "Sigmoid", "SoftSign", "Subtract",    "Swish",    "Tanh",
+    "Abs",      "Add",  "Clamp",   "Divide",   "Elu",         "Erf",     "Exp",
+    "HSigmoid", "Gelu", "HSwish",  "Log",      "HardSigmoid", "Maximum", "Minimum",
+    "Mish",     "ReLU", "Power",   "Multiply", "Negative",    "PReLU",   "Selu",
+    "SoftPlus", "Sqrt", "Sigmoid", "SoftSign", "Subtract",    "Swish",   "Tanh",
 };
 
 bool is_elementwise(const Node& node) {
@@ -47,17 +48,35 @@ std::vector<Output> sources_of(const Node& node) {
     return found;
 }
 
-// Whether nothing but `source` and constants goes into the node; looks at `budget` nodes at most.
-bool is_function_of(const Node& node, const Output& source, std::size_t& budget) {
-    if (!is_elementwise(node) || budget == 0) {
-        return false;
-    }
-    --budget;
-    return std::all_of(node.inputs().begin(), node.inputs().end(), [&](const Output& input) {
-        return input == source || is_constant_expression(input) ||
-               is_function_of(*input.node, source, budget);
-    });
+// A sum, or a product with constants.
+bool is_linear(const Node& node) {
+    const bool scales = is_one_of(node, {"Divide", "Multiply"}) &&
+                        (is_constant_expression(node.input(1)) ||
+                         (node.is("Multiply") && is_constant_expression(node.input(0))));
+    return scales || is_one_of(node, {"Add", "Negative", "Subtract"});
 }
+
+class Formula {
+public:
+    explicit Formula(const Output& source) : source_(source) {}
+
+    // Whether nothing but the source and constants goes into the node; looks at kMaxNodes at most.
+    bool holds(const Node& node) {
+        if (!is_elementwise(node) || ++nodes_ > kMaxNodes) {
+            return false;
+        }
+        linear_ = linear_ && is_linear(node);
+        return std::all_of(node.inputs().begin(), node.inputs().end(), [&](const Output& input) {
+            return input == source_ || is_constant_expression(input) || holds(*input.node);
+        });
+    }
+    bool is_linear_so_far() const { return linear_; }
+
+private:
+    Output source_;
+    std::size_t nodes_ = 0;
+    bool linear_ = true;
+};
 
 }  // namespace
 
@@ -67,8 +86,9 @@ bool is_activation_formula(const Node& node) {
     }
     const std::vector<Output> sources = sources_of(node);
     return std::any_of(sources.begin(), sources.end(), [&](const Output& source) {
-        std::size_t budget = kMaxNodes;
-        return source.partial_shape() == node.port().shape && is_function_of(node, source, budget);
+        Formula formula(source);
+        return source.partial_shape() == node.port().shape && formula.holds(node) &&
+               !formula.is_linear_so_far();
     });
 }
 

@@ -44,6 +44,12 @@ TEST(IsActivationFormula, NotOfTwoTensors) {
     EXPECT_FALSE(is_formula("%s = Sigmoid(%gate)\n%n = Multiply(%x, %s)"));
 }
 
+TEST(IsActivationFormula, NotOfSumsAndScalesAlone) {
+    EXPECT_FALSE(is_formula("%n = Add(%x, %x)"));
+    EXPECT_FALSE(is_formula("%p = Multiply(%x, %three)\n%n = Subtract(%p, %x)"));
+    EXPECT_TRUE(is_formula("%n = Multiply(%x, %x)"));
+}
+
 TEST(IsActivationFormula, NotOfOtherElements) {
     EXPECT_FALSE(is_formula("%s = SoftMax(%x) axis=1\n%n = Multiply(%x, %s)"));
     EXPECT_FALSE(is_formula("%p = Multiply(%x, %large)\n%n = Add(%p, %x)"));
