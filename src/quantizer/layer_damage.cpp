@@ -25,7 +25,7 @@ public:
         quantized_ = convert(conversion).model;
         std::vector<Output> exact_results;
         std::vector<Output> results;
-        for (const Node* anchor : quantized_anchors(conversion)) {
+        for (const Node* anchor : quantized_products(conversion)) {
             names_.push_back(anchor->name());
             exact_results.push_back(with_bias(*exact_->find(anchor->name())));
             results.push_back(with_bias(*quantized_->find(anchor->name())));

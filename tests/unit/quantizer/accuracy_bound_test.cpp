@@ -109,6 +109,30 @@ TEST(AccuracyBound, RanksLayersAroundAProduct) {
     }
 }
 
+// A product of two computed tensors, as in attention, can return too: with all layers in float the
+// model is the float one.
+TEST(AccuracyBound, ProductsOfComputedTensorsReturn) {
+    const auto model = Model::from_text(R"(
+        %x = Parameter : f32[4,16]
+        %scores = MatMul(%x, %x) transpose_a=false transpose_b=true
+        %out = Result(%scores))");
+    QuantizerOptions options;
+    options.max_drop = DropBound{DropMetric::kSqnr, 150, {}};
+    const auto rows = [](std::size_t i) {
+        Tensor tensor(ElementType::f32, {4, 16});
+        for (std::size_t k = 0; k < tensor.get_size(); ++k) {
+            tensor.data<float>()[k] = static_cast<float>((k * 7 + i * 3) % 31) / 7 - 2;
+        }
+        return std::vector<Tensor>{tensor};
+    };
+    Quantizer quantizer(model, options);
+    quantizer.profile(9, rows);
+    const QuantizedModel result = quantizer.quantize(9, rows);
+    ASSERT_EQ(result.ranking.size(), 1U);
+    EXPECT_TRUE(result.ranking[0].returned_to_float);
+    EXPECT_EQ(result.activations, 0U);
+}
+
 TEST(AccuracyBound, EverythingReturnsWhereNothingElseHolds) {
     const QuantizedModel exact = bounded(DropMetric::kSqnr, 100);
     EXPECT_EQ(exact.kept.size(), 3U);
