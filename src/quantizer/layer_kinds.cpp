@@ -14,9 +14,9 @@ namespace fuseq::quantizer {
 namespace {
 
 constexpr std::string_view kMovements[] = {
-    "BatchToSpace", "Broadcast",    "Concat",    "DepthToSpace",  "Gather",          "MaxPool",
-    "ReduceMax",    "ReduceMin",    "Reshape",   "Reverse",       "ShuffleChannels", "Slice",
-    "SpaceToBatch", "SpaceToDepth", "Split",     "Squeeze",       "StridedSlice",    "Tile",
+    "BatchToSpace", "Broadcast",    "Concat",        "DepthToSpace", "Gather",          "MaxPool",
+    "ReduceMax",    "ReduceMin",    "Reshape",       "Reverse",      "ShuffleChannels", "Slice",
+    "SpaceToBatch", "SpaceToDepth", "Split",         "Squeeze",      "StridedSlice",    "Tile",
     "Transpose",    "Unsqueeze",    "VariadicSplit",
 };
 constexpr std::string_view kActivations[] = {
@@ -28,8 +28,7 @@ constexpr std::string_view kBinaries[] = {
     "Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract",
 };
 constexpr std::string_view kCarriers[] = {
-    "Add",     "AvgPool",  "LRN",        "Maximum",  "Minimum",
-    "TopK",    "Multiply", "ReduceMean", "Subtract",
+    "Add", "AvgPool", "LRN", "Maximum", "Minimum", "TopK", "Multiply", "ReduceMean", "Subtract",
 };
 
 template <class List>
@@ -92,8 +91,7 @@ LayerKind kind_of(const Node& node) {
     if (contains(kActivations, type)) {
         return LayerKind::kActivation;
     }
-    if (contains(kBinaries, type) &&
-        (is_constant_input(node, 1) || is_activation_formula(node))) {
+    if (contains(kBinaries, type) && (is_constant_input(node, 1) || is_activation_formula(node))) {
         return LayerKind::kActivation;
     }
     return contains(kCarriers, type) && !is_constant_input(node, 0) ? LayerKind::kCarrier

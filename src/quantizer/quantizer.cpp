@@ -114,8 +114,8 @@ struct Quantizer::Impl {
         check(*given);
         original = given->clone();
         lowered = quantizer::lower(*original, options.do_not_lower);
-        kept = quantizer::select_layers(*original, *lowered, options.keep_original_precision,
-                                        remarks);
+        kept =
+            quantizer::select_layers(*original, *lowered, options.keep_original_precision, remarks);
         profile.tool_version = get_version().build_number;
         profile.graph = quantizer::hash_graph(*original);
         profile.not_lowered = sorted(options.do_not_lower);
@@ -150,7 +150,7 @@ struct Quantizer::Impl {
     QuantizerOptions options;
     std::shared_ptr<Model> original;
     std::shared_ptr<Model> lowered;
-    std::set<const Node*> kept;  // of `lowered`
+    std::set<const Node*> kept;        // of `lowered`
     std::vector<std::string> remarks;  // about the options
     std::unique_ptr<quantizer::Profiler> profiler;
     Profile profile;

@@ -29,8 +29,8 @@ TEST(IsActivationFormula, WhatExportersWriteOut) {
     EXPECT_TRUE(is_formula("%e = Erf(%x)\n%p = Add(%e, %one)\n%n = Multiply(%p, %x)"));
     EXPECT_TRUE(is_formula("%c = Power(%x, %three)\n%p = Multiply(%c, %a)\n%n = Add(%x, %p)"));
     EXPECT_TRUE(is_formula("%p = Multiply(%x, %slopes)\n%n = Maximum(%p, %x)"));
-    EXPECT_TRUE(is_formula(
-        "%m = Negative(%x)\n%e = Exp(%m)\n%p = Add(%e, %one)\n%n = Divide(%x, %p)"));
+    EXPECT_TRUE(
+        is_formula("%m = Negative(%x)\n%e = Exp(%m)\n%p = Add(%e, %one)\n%n = Divide(%x, %p)"));
 }
 
 TEST(IsActivationFormula, OfWhatAFormulaOfTwoTensorsComputes) {

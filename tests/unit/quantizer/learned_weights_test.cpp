@@ -25,8 +25,7 @@ TEST(LearnWeights, OfAConstantInputLeaveNoNegativeError) {
     }
     QuantizerOptions options;
     options.second_order_rounding = true;
-    const LearnedWeights learned =
-        learn_weights(*model->find("fc"), options, {moments}, {moments});
+    const LearnedWeights learned = learn_weights(*model->find("fc"), options, {moments}, {moments});
     EXPECT_GE(learned.error, 0);
     EXPECT_GE(learned.error_of_nearest, learned.error);
     EXPECT_LT(learned.error, 1e-6);
