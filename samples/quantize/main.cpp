@@ -58,10 +58,11 @@ auto naming_inputs(const std::vector<std::string>& paths,
     } catch (const Error& error) {
         Error::Info info = error.info();
         std::size_t index = 0;
-        if (std::sscanf(info.rule.c_str(), "input %zu:", &index) == 1 && index >= before &&
-            index - before < paths.size()) {
-            info.rule = fmt::format("input {} ('{}'){}", index, paths[index - before],
-                                    info.rule.substr(info.rule.find(':')));
+        int length = 0;  // stays 0 where something else follows the number
+        std::sscanf(info.rule.c_str(), "input %zu:%n", &index, &length);
+        if (length > 0 && index >= before && index - before < paths.size()) {
+            info.rule = fmt::format("input {} ('{}'):{}", index, paths[index - before],
+                                    info.rule.substr(static_cast<std::size_t>(length)));
         }
         throw Error(std::move(info));
     }

@@ -66,9 +66,16 @@ private:
             Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
                                                         source.type(), source.partial_shape());
             node->set_input(0, parameter->output());
-            exact_of[parameter] = exact_->find(source.node->name())->output(source.index);
+            exact_of[parameter] = exact_tensor(source);
         }
         return exact_of;
+    }
+
+    Output exact_tensor(const Output& of_quantized) const {
+        Node* same = exact_->find(of_quantized.node->name());
+        // A layer without a bias has got one, which the float model does not have.
+        return same != nullptr ? same->output(of_quantized.index)
+                               : exact_->find(of_quantized.node->input_node(0)->name())->output();
     }
 
     std::shared_ptr<Model> exact_;
