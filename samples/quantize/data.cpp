@@ -51,13 +51,29 @@ std::vector<std::string> input_paths(const std::string& data, const std::vector<
     return paths;
 }
 
-std::vector<Tensor> read_inputs(const std::string& path,
-                                const Model& model,
-                                const PictureOptions& pictures) {
-    const std::vector<Output> inputs = model.inputs();
+InputReader::InputReader(std::vector<std::string> paths,
+                         const Model& model,
+                         PictureOptions pictures)
+    : paths_(std::move(paths)), inputs_(model.inputs()), pictures_(std::move(pictures)) {}
+
+std::vector<Tensor> InputReader::read(std::size_t index) {
+    constexpr std::size_t kMaxBytes = std::size_t{64} << 20U;
+    {
+        const std::scoped_lock lock(mutex_);
+        const auto found = kept_.find(index);
+        if (found != kept_.end()) {
+            return found->second;
+        }
+    }
     std::vector<Tensor> tensors;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        tensors.push_back(read_run_input(path, inputs, i, pictures));
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        tensors.push_back(read_run_input(paths_.at(index), inputs_, i, pictures_));
+        bytes += tensors.back().get_byte_size();
+    }
+    const std::scoped_lock lock(mutex_);
+    if (bytes_ + bytes <= kMaxBytes && kept_.emplace(index, tensors).second) {
+        bytes_ += bytes;
     }
     return tensors;
 }

@@ -4,6 +4,8 @@
 // Calibration data on disk.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,22 @@ namespace fuseq::samples {
 // there are none.
 std::vector<std::string> input_paths(const std::string& data, const std::vector<Output>& inputs);
 
-// One tensor an input of the model.
-std::vector<Tensor> read_inputs(const std::string& path,
-                                const Model& model,
-                                const PictureOptions& pictures);
+// Reads what lies there, one tensor an input of the model. The first inputs, as many as fit into
+// 64 MB, are kept: the quantizer asks for them again and again, and decoding pictures takes longer
+// than running a small model. Used from several threads at once.
+class InputReader {
+public:
+    InputReader(std::vector<std::string> paths, const Model& model, PictureOptions pictures);
+    const std::vector<std::string>& paths() const { return paths_; }
+    std::vector<Tensor> read(std::size_t index);
+
+private:
+    std::vector<std::string> paths_;
+    std::vector<Output> inputs_;
+    PictureOptions pictures_;
+    std::mutex mutex_;
+    std::map<std::size_t, std::vector<Tensor>> kept_;
+    std::size_t bytes_ = 0;
+};
 
 }  // namespace fuseq::samples

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -47,10 +48,28 @@ std::vector<std::string> paths_of(const QuantizeOptions& options, const Model& m
     return paths;
 }
 
-void profile(Quantizer& quantizer,
-             const Model& model,
-             const std::vector<std::string>& paths,
-             const QuantizeOptions& options) {
+// An error about an input has its number; here it is known which file that is.
+template <class Function>
+auto naming_inputs(const std::vector<std::string>& paths,
+                   std::size_t before,
+                   const Function& function) {
+    try {
+        return function();
+    } catch (const Error& error) {
+        Error::Info info = error.info();
+        std::size_t index = 0;
+        int length = 0;  // stays 0 where something else follows the number
+        std::sscanf(info.rule.c_str(), "input %zu:%n", &index, &length);
+        if (length > 0 && index >= before && index - before < paths.size()) {
+            info.rule = fmt::format("input {} ('{}'):{}", index, paths[index - before],
+                                    info.rule.substr(static_cast<std::size_t>(length)));
+        }
+        throw Error(std::move(info));
+    }
+}
+
+void profile(Quantizer& quantizer, InputReader& reader, const QuantizeOptions& options) {
+    const std::vector<std::string>& paths = reader.paths();
     if (options.resume && std::filesystem::exists(options.dump_profile)) {
         quantizer.load_profile(options.dump_profile);
     }
@@ -58,15 +77,16 @@ void profile(Quantizer& quantizer,
     const std::size_t before = options.resume ? 0 : quantizer.profiled_inputs();
     const bool bar = !options.quiet && ::isatty(STDERR_FILENO) != 0;
     std::signal(SIGINT, interrupt);
-    const bool all = quantizer.profile(
-        before + paths.size(),
-        [&](std::size_t i) { return read_inputs(paths[i - before], model, options.pictures); },
-        [&](std::size_t done, std::size_t total) {
-            if (bar) {
-                show_progress(done - before, total - before);
-            }
-            return interrupted == 0;
-        });
+    const bool all = naming_inputs(paths, before, [&] {
+        return quantizer.profile(
+            before + paths.size(), [&](std::size_t i) { return reader.read(i - before); },
+            [&](std::size_t done, std::size_t total) {
+                if (bar) {
+                    show_progress(done - before, total - before);
+                }
+                return interrupted == 0;
+            });
+    });
     std::signal(SIGINT, SIG_DFL);
     if (!all && options.dump_profile.empty()) {
         throw Error(
@@ -104,10 +124,11 @@ void run(QuantizeOptions options) {
     for (const std::string& file : options.load_profiles) {
         quantizer.load_profile(file);
     }
-    const std::vector<std::string> paths = paths_of(options, *model);
+    InputReader reader(paths_of(options, *model), *model, options.pictures);
+    const std::vector<std::string>& paths = reader.paths();
     // With both, the profile is what is known, and the data judges.
     if (!paths.empty() && (options.load_profiles.empty() || !options.dump_profile.empty())) {
-        profile(quantizer, *model, paths, options);
+        profile(quantizer, reader, options);
     }
     if (!options.dump_profile.empty()) {
         quantizer.save_profile(options.dump_profile);
@@ -115,10 +136,11 @@ void run(QuantizeOptions options) {
     if (options.output.empty()) {
         return;
     }
-    const QuantizedModel result =
-        paths.empty() ? quantizer.quantize() : quantizer.quantize(paths.size(), [&](std::size_t i) {
-            return read_inputs(paths[i], *model, options.pictures);
-        });
+    const QuantizedModel result = naming_inputs(paths, 0, [&] {
+        return paths.empty() ? quantizer.quantize()
+                             : quantizer.quantize(paths.size(),
+                                                  [&](std::size_t i) { return reader.read(i); });
+    });
     write_quantized(result, options.output, options.ir_version);
     if (!options.report_file.empty()) {
         write_text(options.report_file, report_json(result, options.quantizer));

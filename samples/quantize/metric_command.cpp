@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -71,7 +72,7 @@ double run_metric(const std::string& command, const Model& model) {
     const std::string last = line == std::string::npos ? text : text.substr(line + 1);
     char* end = nullptr;
     const double value = std::strtod(last.c_str(), &end);
-    if (last.empty() || *end != '\0') {
+    if (last.empty() || *end != '\0' || !std::isfinite(value)) {
         throw Error(
             "quantize",
             fmt::format("-metric_command: '{}' printed '{}' on its last line, which is no number",

@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+
+#include <fmt/core.h>
 
 #include "common/checks.hpp"
 #include "common/tool.hpp"
@@ -110,6 +113,7 @@ void add_calibration(CLI::App& app, Names& names, QuantizerOptions& options) {
         ->capture_default_str();
     app.add_option(both_spellings("num_histogram_bins"), options.histogram_bins,
                    "Bins of a histogram at most; KL needs more than 255")
+        ->check(positive())
         ->capture_default_str();
     app.add_option(both_spellings("weights_calibration"), names.weights_calibration,
                    "The same for weights: none, MSE")
@@ -176,7 +180,8 @@ void add_choices(CLI::App& app,
                  "An error where a layer that could be quantized stays in float");
     app.add_option("-d", options.device, "Device that runs the float model")->capture_default_str();
     app.add_option("--nstreams", options.streams,
-                   "Inputs in flight; 0: one a core, less where their tensors take more than 1 GB");
+                   "Inputs in flight; 0: one a core, less where their tensors take more than 1 GB")
+        ->check(not_negative());
 }
 
 DropBound bound_from(const std::string& text) {
@@ -222,6 +227,15 @@ void apply(const Names& names, QuantizerOptions& options) {
     }
 }
 
+// Before hours of work, not after them.
+void check_folder(const std::string& file) {
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    if (!file.empty() && !folder.empty() && !std::filesystem::is_directory(folder)) {
+        throw Error("write", fmt::format("'{}' cannot be created: there is no folder '{}'", file,
+                                         folder.string()));
+    }
+}
+
 void check(const QuantizeOptions& options) {
     if (options.data.empty() && options.load_profiles.empty()) {
         throw UsageError("there is no calibration data: give -i or -load_profile");
@@ -241,6 +255,9 @@ void check(const QuantizeOptions& options) {
     }
     if (!options.report_file.empty() && options.output.empty()) {
         throw UsageError("-report is about a quantized model: give -o");
+    }
+    for (const std::string& file : {options.output, options.dump_profile, options.report_file}) {
+        check_folder(file);
     }
 }
 

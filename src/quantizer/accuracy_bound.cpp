@@ -37,10 +37,13 @@ public:
         std::size_t holds = 0;
         while (!is_held(holds)) {
             if (holds == ranking_.size()) {
-                throw Error("quantize",
-                            fmt::format("-max_drop does not hold even with all {} layers in float: "
-                                        "the drop is {:g}, at most {:g} is allowed",
-                                        ranking_.size(), drop_, limit()));
+                const bool ratio = bound_.metric == DropMetric::kSqnr;
+                throw Error(
+                    "quantize",
+                    fmt::format("-max_drop does not hold even with all {} layers in float: "
+                                "{} is {:g}, at {} {:g} is wanted",
+                                ranking_.size(), ratio ? "the SQNR" : "the drop",
+                                ratio ? -drop_ : drop_, ratio ? "least" : "most", bound_.value));
             }
             fails = holds;
             holds = std::min(ranking_.size(), std::max<std::size_t>(1, 2 * holds));

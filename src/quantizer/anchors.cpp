@@ -291,7 +291,9 @@ private:
         }
         const std::size_t rank = node_.port().shape.rank();
         Shape shape(std::vector<std::size_t>(rank, 1));
-        shape[channel_dim(node_)] = bias_values_.size();
+        if (bias_values_.size() > 1) {
+            shape[channel_dim(node_)] = bias_values_.size();
+        }
         const Output value =
             dequantized(node_.model(), node_.name() + "/bias", bias_integers(shape), Tensor(),
                         Tensor::of(shape, bias_scales_));
@@ -352,8 +354,10 @@ std::size_t widest_place(const Placement& placement,
                          const std::vector<PlaceScales>& scales,
                          Node& node) {
     Node& source = *node.input_node(0);
-    if (!source.is("Concat")) {
-        return place_read_by(placement, node, 0);
+    const std::size_t first = place_read_by(placement, node, 0);
+    if (!source.is("Concat") || first == scales.size() ||
+        placement.places[first].tensor == node.input(0)) {
+        return first;
     }
     std::size_t widest = scales.size();
     for (std::size_t i = 0; i < source.input_count(); ++i) {

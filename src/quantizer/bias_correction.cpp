@@ -52,8 +52,8 @@ public:
           shares_(tap_shares(anchor, shape)),
           grouped_(anchor.is("GroupConvolution")) {
         if (anchor.is("MatMul")) {
-            channel_dim_ =
-                anchor.attrs<MatMulAttrs>().transpose_b ? shape.size() - 1 : shape.size() - 2;
+            const bool rows = shape.size() > 1 && !anchor.attrs<MatMulAttrs>().transpose_b;
+            channel_dim_ = shape.size() - (rows ? 2 : 1);
         } else {
             channel_dim_ = grouped_ ? 2 : 1;
         }

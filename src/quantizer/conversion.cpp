@@ -74,15 +74,20 @@ QuantizedModel convert(const Conversion& conversion) {
     return result;
 }
 
-std::vector<const Node*> quantized_anchors(const Conversion& conversion) {
+std::vector<const Node*> quantized_products(const Conversion& conversion) {
     const Placement placement = placement_of(conversion);
-    std::vector<const Node*> anchors;
+    std::vector<const Node*> products;
     for (const Node* node : conversion.lowered->ordered_nodes()) {
-        if (placement.quantized.contains(node) && kind_of(*node) == LayerKind::kAnchor &&
-            node->input_node(1)->is_constant()) {
-            anchors.push_back(node);
+        if (placement.quantized.contains(node) && kind_of(*node) == LayerKind::kAnchor) {
+            products.push_back(node);
         }
     }
+    return products;
+}
+
+std::vector<const Node*> quantized_anchors(const Conversion& conversion) {
+    std::vector<const Node*> anchors = quantized_products(conversion);
+    std::erase_if(anchors, [](const Node* node) { return !node->input_node(1)->is_constant(); });
     return anchors;
 }
 

@@ -35,7 +35,8 @@ Placement placement_of(const Conversion& conversion);
 // Throws Error where a layer stays in float that the options want quantized.
 QuantizedModel convert(const Conversion& conversion);
 
-// The anchors that become integers, with constant weights.
+// The anchors that become integers, and those of them with constant weights.
+std::vector<const Node*> quantized_products(const Conversion& conversion);
 std::vector<const Node*> quantized_anchors(const Conversion& conversion);
 
 }  // namespace fuseq::quantizer

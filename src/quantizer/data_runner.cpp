@@ -48,6 +48,7 @@ void DataRunner::run(const std::vector<std::size_t>& indices,
     InferRequest request = compiled_.create_infer_request();
     const std::vector<Output> ports = compiled_.inputs();
     for (const std::size_t index : indices) {
+        request.reset_state();
         set_inputs(request, ports, inputs(index), index);
         request.infer();
         see(request);

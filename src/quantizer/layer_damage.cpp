@@ -25,31 +25,25 @@ public:
         quantized_ = convert(conversion).model;
         std::vector<Output> exact_results;
         std::vector<Output> results;
-        std::map<const Node*, Output> exact_values;  // by input of the quantized model
-        for (const Node* anchor : quantized_anchors(conversion)) {
+        for (const Node* anchor : quantized_products(conversion)) {
             names_.push_back(anchor->name());
             exact_results.push_back(with_bias(*exact_->find(anchor->name())));
             results.push_back(with_bias(*quantized_->find(anchor->name())));
         }
-        // What is dead by now needs no input.
         keep_results_only(*quantized_, results);
-        for (Node* node : quantized_->find_all("FakeQuantize")) {
-            const Output source = node->input(0);
-            if (is_constant_expression(source)) {
+        const std::map<const Node*, Output> exact_of = force_sources();
+        quantized_->remove_dead_nodes();
+        // Of layers between two FakeQuantize nothing is left, and their inputs are not asked for.
+        const std::vector<Node*> parameters = quantized_->parameters();
+        for (Node* parameter : parameters) {
+            if (parameter->port().uses.empty()) {
+                quantized_->remove(parameter);
                 continue;
             }
-            const Output same = exact_->find(source.node->name())->output(source.index);
-            Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
-                                                        source.type(), source.partial_shape());
-            node->set_input(0, parameter->output());
-            exact_values.emplace(parameter, same);
-        }
-        quantized_->remove_dead_nodes();
-        remove_unread_parameters();
-        // Where all readers of integers are integers that have exact values of their own, these are
-        // not read either.
-        for (const Node* parameter : quantized_->parameters()) {
-            exact_results.push_back(exact_values.at(parameter));
+            const auto found = exact_of.find(parameter);
+            exact_results.push_back(found != exact_of.end()
+                                        ? found->second
+                                        : exact_->find(parameter->name())->output());
         }
         keep_results_only(*exact_, exact_results);
         quantized_->validate();
@@ -60,13 +54,28 @@ public:
     const Model& quantized() const { return *quantized_; }
 
 private:
-    void remove_unread_parameters() {
-        const std::vector<Node*> parameters = quantized_->parameters();
-        for (Node* parameter : parameters) {
-            if (parameter->port().uses.empty()) {
-                quantized_->remove(parameter);
+    // Puts an input before each FakeQuantize of computed values. Which tensor of the float model
+    // each of them takes.
+    std::map<const Node*, Output> force_sources() {
+        std::map<const Node*, Output> exact_of;
+        for (Node* node : quantized_->find_all("FakeQuantize")) {
+            const Output source = node->input(0);
+            if (is_constant_expression(source)) {
+                continue;
             }
+            Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
+                                                        source.type(), source.partial_shape());
+            node->set_input(0, parameter->output());
+            exact_of[parameter] = exact_tensor(source);
         }
+        return exact_of;
+    }
+
+    Output exact_tensor(const Output& of_quantized) const {
+        Node* same = exact_->find(of_quantized.node->name());
+        // A layer without a bias has got one, which the float model does not have.
+        return same != nullptr ? same->output(of_quantized.index)
+                               : exact_->find(of_quantized.node->input_node(0)->name())->output();
     }
 
     std::shared_ptr<Model> exact_;

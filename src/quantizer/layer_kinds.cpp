@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "quantizer/activation_formula.hpp"
 #include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
@@ -13,10 +14,10 @@ namespace fuseq::quantizer {
 namespace {
 
 constexpr std::string_view kMovements[] = {
-    "BatchToSpace", "Broadcast",    "Concat",    "DepthToSpace",  "Gather",          "MaxPool",
-    "ReduceMax",    "ReduceMin",    "Reshape",   "Reverse",       "ShuffleChannels", "Slice",
-    "SpaceToBatch", "SpaceToDepth", "Split",     "Squeeze",       "StridedSlice",    "Tile",
-    "TopK",         "Transpose",    "Unsqueeze", "VariadicSplit",
+    "BatchToSpace", "Broadcast",    "Concat",        "DepthToSpace", "Gather",          "MaxPool",
+    "ReduceMax",    "ReduceMin",    "Reshape",       "Reverse",      "ShuffleChannels", "Slice",
+    "SpaceToBatch", "SpaceToDepth", "Split",         "Squeeze",      "StridedSlice",    "Tile",
+    "Transpose",    "Unsqueeze",    "VariadicSplit",
 };
 constexpr std::string_view kActivations[] = {
     "Abs",         "Clamp",    "Elu",      "Exp",      "Gelu",  "HSigmoid", "HSwish",
@@ -27,7 +28,7 @@ constexpr std::string_view kBinaries[] = {
     "Add", "Divide", "Maximum", "Minimum", "Multiply", "Power", "Subtract",
 };
 constexpr std::string_view kCarriers[] = {
-    "Add", "AvgPool", "LRN", "Maximum", "Minimum", "Multiply", "ReduceMean", "Subtract",
+    "Add", "AvgPool", "LRN", "Maximum", "Minimum", "TopK", "Multiply", "ReduceMean", "Subtract",
 };
 
 template <class List>
@@ -90,7 +91,7 @@ LayerKind kind_of(const Node& node) {
     if (contains(kActivations, type)) {
         return LayerKind::kActivation;
     }
-    if (contains(kBinaries, type) && is_constant_input(node, 1)) {
+    if (contains(kBinaries, type) && (is_constant_input(node, 1) || is_activation_formula(node))) {
         return LayerKind::kActivation;
     }
     return contains(kCarriers, type) && !is_constant_input(node, 0) ? LayerKind::kCarrier
@@ -106,7 +107,7 @@ bool is_data_input(const Node& node, std::size_t i) {
 }
 
 bool needs_one_scale(const Node& node) {
-    return is_one_of(node, {"Concat", "LRN", "Maximum", "Minimum"});
+    return is_one_of(node, {"Concat", "LRN", "Maximum", "Minimum", "TopK"});
 }
 
 bool is_depthwise(const Node& node) {

@@ -3,6 +3,7 @@
 #include "quantizer/layer_selection.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -23,8 +24,27 @@ std::vector<std::string> kinds_of_operations() {
     return kinds;
 }
 
+// Kinds that Glow calls otherwise, as lists of its users have them.
+std::string kind_of_glow(const std::string& selector) {
+    static const std::map<std::string, std::string> kKinds = {
+        {"BatchedReduceMean", "ReduceMean"},
+        {"ConvTranspose", "ConvolutionBackpropData"},
+        {"Div", "Divide"},
+        {"FullyConnected", "MatMul"},
+        {"LocalResponseNormalization", "LRN"},
+        {"Max", "Maximum"},
+        {"Min", "Minimum"},
+        {"Mul", "Multiply"},
+        {"Pow", "Power"},
+        {"Relu", "ReLU"},
+        {"Sub", "Subtract"},
+    };
+    const auto found = kKinds.find(selector);
+    return found == kKinds.end() ? selector : found->second;
+}
+
 bool selects(const std::string& selector, const Node& node) {
-    return node.is(selector) || matches_pattern(selector, node.name());
+    return node.is(kind_of_glow(selector)) || matches_pattern(selector, node.name());
 }
 
 }  // namespace
@@ -58,7 +78,8 @@ bool matches_pattern(std::string_view pattern, std::string_view text) {
 
 std::set<const Node*> select_layers(const Model& original,
                                     const Model& lowered,
-                                    const std::vector<std::string>& selectors) {
+                                    const std::vector<std::string>& selectors,
+                                    std::vector<std::string>& remarks) {
     std::set<std::string> chosen;
     std::vector<std::string> names;
     const std::vector<Node*> nodes = original.ordered_nodes();
@@ -76,7 +97,10 @@ std::set<const Node*> select_layers(const Model& original,
                 found = true;
             }
         }
-        if (!found) {
+        if (!found && op_exists(kind_of_glow(selector))) {
+            remarks.push_back(fmt::format("-keep_original_precision_for_nodes: the model has no {}",
+                                          kind_of_glow(selector)));
+        } else if (!found) {
             throw Error("quantize", fmt::format("-keep_original_precision_for_nodes: the model has "
                                                 "no layer and no kind '{}'; the nearest is '{}'",
                                                 selector, nearest_name(selector, names)));

@@ -141,9 +141,9 @@ private:
             const Moments& judging = moments_of(judge_, c);
             const double without = output_error(judging, errors, 0);
             as_it_is += without;
-            // The error is quadratic in the shift.
-            shifted +=
-                without + shifts[c] * shifts[c] - 2 * shifts[c] * mean_shift(judging, errors);
+            // The error is quadratic in the shift. Rounding must not take it below nothing.
+            shifted += std::max(
+                without + shifts[c] * shifts[c] - 2 * shifts[c] * mean_shift(judging, errors), 0.0);
         }
         if (best_.error < 0) {
             error_of_nearest_ = as_it_is;

@@ -237,7 +237,7 @@ private:
                     collect_places(node->input(i), found);
                 }
             }
-            if (node->is("LRN")) {
+            if (is_one_of(*node, {"LRN", "TopK"})) {
                 collect_places(node->output(), found);
             }
             for (const std::size_t p : found) {
@@ -284,7 +284,7 @@ private:
         } else if (kind(node) == LayerKind::kCarrier) {
             if (leads_[&node] || reads_integers(node)) {
                 placement_.quantized.insert(&node);
-            } else {
+            } else if (!node.is("TopK")) {  // which computes nothing
                 placement_.reasons[&node] = "no layer of integers follows";
             }
         }

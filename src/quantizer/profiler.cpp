@@ -3,6 +3,7 @@
 #include "quantizer/profiler.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -18,12 +19,12 @@
 namespace fuseq::quantizer {
 namespace {
 
-// Nodes that depend on a Parameter.
+// Nodes that depend on a Parameter or on a variable.
 std::unordered_set<const Node*> computed_nodes(const Model& model) {
     std::unordered_set<const Node*> computed;
     for (const Node* node : model.ordered_nodes()) {
         const auto& inputs = node->inputs();
-        if (node->is("Parameter") ||
+        if (node->is("Parameter") || node->is("ReadValue") ||
             std::any_of(inputs.begin(), inputs.end(), [&](const Output& input) {
                 return input && computed.contains(input.node);
             })) {
@@ -52,6 +53,40 @@ std::size_t default_streams(const std::vector<Output>& tensors) {
     const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
     const std::size_t bytes = std::max<std::size_t>(bytes_of(tensors), 1);
     return std::clamp<std::size_t>(kMemory / bytes, 1, cores);
+}
+
+// Tensors that can have integers, and outputs of the model: where no value may be infinite.
+std::unordered_set<std::string> finite_tensors(const Model& lowered) {
+    std::unordered_set<std::string> names;
+    const std::shared_ptr<Model> copy = lowered.clone();
+    for (const Place& made : place(*copy, {}, {}, true).places) {
+        names.insert(tensor_name(made.tensor));
+    }
+    for (const Output& output : copy->outputs()) {
+        names.insert(tensor_name(output));
+    }
+    return names;
+}
+
+// Throws Error (rule only) for NaN, and for infinite values where `finite`; else leaves these out.
+TensorProfile seen_of(const Tensor& tensor,
+                      std::size_t channel_dim,
+                      bool finite,
+                      std::size_t histogram_bins) {
+    TensorProfile seen;
+    seen.histogram = Histogram(histogram_bins);
+    const std::span<const float> values = tensor.values<float>();
+    const bool left_out = !finite && std::any_of(values.begin(), values.end(),
+                                                 [](float value) { return std::isinf(value); });
+    if (!left_out) {
+        seen.add(values, tensor.get_shape(), channel_dim);
+        return seen;
+    }
+    std::vector<float> rest;
+    std::copy_if(values.begin(), values.end(), std::back_inserter(rest),
+                 [](float value) { return !std::isinf(value); });
+    seen.add(rest, {rest.size()});
+    return seen;
 }
 
 // Hands out inputs, and takes their statistics in the same order.
@@ -117,6 +152,7 @@ private:
 Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams) {
     const std::shared_ptr<Model> model = lowered.clone();
     const auto computed = computed_nodes(*model);
+    const std::unordered_set<std::string> finite = finite_tensors(lowered);
     for (Node* node : model->ordered_nodes()) {
         if (!computed.contains(node) || node->is("Result")) {
             continue;
@@ -132,7 +168,8 @@ Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t 
     for (Node* node : model->ordered_nodes()) {
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i].node == node && outputs[i].type() == ElementType::f32) {
-                tensors_.push_back({i, tensor_name(outputs[i]), channel_dim_of(outputs[i])});
+                const std::string name = tensor_name(outputs[i]);
+                tensors_.push_back({i, name, channel_dim_of(outputs[i]), finite.contains(name)});
             }
         }
     }
@@ -154,15 +191,14 @@ bool Profiler::run(Profile& profile,
         try {
             InferRequest request = compiled_.create_infer_request();
             for (std::size_t index = 0; queue.take(index);) {
+                request.reset_state();  // of the input before, whichever it was
                 set_inputs(request, ports, inputs(index), index);
                 request.infer();
                 std::map<std::string, TensorProfile> seen;
-                for (const auto& [output, name, channel_dim] : tensors_) {
-                    const Tensor tensor = request.get_output_tensor(output);
-                    TensorProfile& entry = seen[name];
-                    entry.histogram = Histogram(profile.histogram_bins);
+                for (const auto& [output, name, channel_dim, finite] : tensors_) {
                     try {
-                        entry.add(tensor.values<float>(), tensor.get_shape(), channel_dim);
+                        seen[name] = seen_of(request.get_output_tensor(output), channel_dim, finite,
+                                             profile.histogram_bins);
                     } catch (const Error& error) {
                         fail_at_input(index, name, error.info().rule);
                     }

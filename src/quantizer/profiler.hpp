@@ -18,7 +18,8 @@ public:
     // Runs inputs [profile.inputs, count). Each stream runs an input and adds it to histograms;
     // inputs join the profile in their order, so that the result does not depend on the number of
     // streams. Whether all were run: `progress` may stop between two inputs. Throws Error naming
-    // input and layer.
+    // input and layer for NaN, and for infinite values of what may become integers or is an output
+    // of the model; elsewhere (masks before a SoftMax) these are left out.
     bool run(Profile& profile,
              std::size_t count,
              const CalibrationInputs& inputs,
@@ -30,6 +31,7 @@ private:
         std::size_t output;
         std::string name;
         std::size_t channel_dim;
+        bool finite;  // no value may be infinite
     };
     // In the order of execution: the first layer with a wrong value is the one that is named.
     std::vector<SeenTensor> tensors_;

@@ -3,6 +3,7 @@
 #include "fuseq/quantizer.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -17,6 +18,7 @@
 #include "quantizer/improvement.hpp"
 #include "quantizer/layer_selection.hpp"
 #include "quantizer/lowering.hpp"
+#include "quantizer/output_names.hpp"
 #include "quantizer/profiler.hpp"
 #include "quantizer/text_file.hpp"
 
@@ -26,15 +28,31 @@ namespace {
 using quantizer::Profile;
 
 constexpr std::size_t kMinBins = 16;
+constexpr std::size_t kMaxBins = std::size_t{1} << 20U;
+constexpr std::size_t kMaxStreams = 4096;
 
 [[noreturn]] void fail(std::string rule) {
     throw Error("quantize", std::move(rule));
 }
 
+void check(const std::optional<DropBound>& bound) {
+    if (!bound) {
+        return;
+    }
+    const bool share = bound->metric != DropMetric::kSqnr && bound->metric != DropMetric::kOwn;
+    if (!std::isfinite(bound->value) || (share && bound->value < 0)) {
+        fail(fmt::format("-max_drop {} is {:g}, expected {}", to_string(bound->metric),
+                         bound->value, share ? "a share from 0" : "a number"));
+    }
+}
+
 void check(const QuantizerOptions& options) {
-    if (options.histogram_bins < kMinBins) {
-        fail(fmt::format("-num_histogram_bins is {}, at least {} are needed",
-                         options.histogram_bins, kMinBins));
+    if (options.histogram_bins < kMinBins || options.histogram_bins > kMaxBins) {
+        fail(fmt::format("-num_histogram_bins is {}, at least {} and at most {} are possible",
+                         options.histogram_bins, kMinBins, kMaxBins));
+    }
+    if (options.streams > kMaxStreams) {
+        fail(fmt::format("-nstreams is {}, at most {} are possible", options.streams, kMaxStreams));
     }
     if (options.precision == QuantizationPrecision::kInt32 ||
         options.weights_precision == QuantizationPrecision::kInt32) {
@@ -66,6 +84,10 @@ void check(const QuantizerOptions& options) {
             "-quantization_precision_weights is not "
             "Int8");
     }
+    if (!options.rowwise && (options.rows_of_4_bits || options.f16_row_scales)) {
+        fail("-rows_of_4_bits and -f16_row_scales are about the tables of -enable_rowwise");
+    }
+    check(options.max_drop);
     quantizer::check_kinds(options.do_not_lower, "-do_not_lower_nodes_for_profiling");
 }
 
@@ -93,7 +115,8 @@ struct Quantizer::Impl {
         check(*given);
         original = given->clone();
         lowered = quantizer::lower(*original, options.do_not_lower);
-        kept = quantizer::select_layers(*original, *lowered, options.keep_original_precision);
+        kept =
+            quantizer::select_layers(*original, *lowered, options.keep_original_precision, remarks);
         profile.tool_version = get_version().build_number;
         profile.graph = quantizer::hash_graph(*original);
         profile.not_lowered = sorted(options.do_not_lower);
@@ -105,12 +128,31 @@ struct Quantizer::Impl {
             fail("there is no profile: run calibration inputs or load a profile first");
         }
     }
-    quantizer::Conversion conversion() const { return {lowered, kept, profile, options, {}, {}}; }
+    quantizer::Conversion conversion() const {
+        quantizer::Conversion conversion{lowered, kept, profile, options, {}, {}};
+        auto& bound = conversion.options.max_drop;
+        if (bound && bound->own) {
+            bound->own = [own = bound->own, this](const std::shared_ptr<const Model>& measured) {
+                const std::shared_ptr<Model> model = measured->clone();
+                quantizer::keep_output_names(*original, *model);
+                return own(model);
+            };
+        }
+        return conversion;
+    }
+    QuantizedModel convert(const quantizer::Conversion& conversion) const {
+        QuantizedModel result = quantizer::convert(conversion);
+        quantizer::keep_output_names(*original, *result.model);
+        result.batch_norms = diagnose_batch_norms(*original);
+        result.remarks.insert(result.remarks.begin(), remarks.begin(), remarks.end());
+        return result;
+    }
 
     QuantizerOptions options;
     std::shared_ptr<Model> original;
     std::shared_ptr<Model> lowered;
-    std::set<const Node*> kept;  // of `lowered`
+    std::set<const Node*> kept;        // of `lowered`
+    std::vector<std::string> remarks;  // about the options
     std::unique_ptr<quantizer::Profiler> profiler;
     Profile profile;
 };
@@ -158,9 +200,7 @@ QuantizedModel Quantizer::quantize() const {
     }
     quantizer::Conversion conversion = impl_->conversion();
     conversion.options.integers_for_time = false;  // nothing says what it costs
-    QuantizedModel result = quantizer::convert(conversion);
-    result.batch_norms = diagnose_batch_norms(*impl_->original);
-    return result;
+    return impl_->convert(conversion);
 }
 
 QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& inputs) const {
@@ -172,8 +212,7 @@ QuantizedModel Quantizer::quantize(std::size_t count, const CalibrationInputs& i
     if (impl_->options.max_drop) {
         bounded = quantizer::hold_bound(bounded.conversion, improved.judges, inputs);
     }
-    QuantizedModel result = quantizer::convert(bounded.conversion);
-    result.batch_norms = diagnose_batch_norms(*impl_->original);
+    QuantizedModel result = impl_->convert(bounded.conversion);
     result.ranking = std::move(bounded.ranking);
     const auto& bound = impl_->options.max_drop;
     result.drop = bound && bound->metric == DropMetric::kSqnr ? -bounded.drop : bounded.drop;

@@ -27,7 +27,9 @@ std::int64_t magnitude_of(ElementType type, std::int64_t shift) {
 
 // The zero point, or where src less it leaves 16 bits, the middle of the type.
 std::int32_t shift_of(ElementType type, std::int64_t zero_point) {
-    const bool fits = magnitude_of(type, zero_point) <= kMaxValue + 1;
+    const IntegerLimits limits = integer_limits(type);
+    const bool fits =
+        limits.highest - zero_point <= kMaxValue && zero_point - limits.lowest <= kMaxValue + 1;
     return static_cast<std::int32_t>(fits ? zero_point
                                           : integer_limits(type).lowest + kMaxValue + 1);
 }

@@ -78,34 +78,60 @@ TEST(AccuracyBound, ReturnsTheWorstLayerFirst) {
     EXPECT_GE(tight.drop, loose.drop + 3);
 }
 
-// An average between two convolutions reads integers and makes others: with exact values for the
-// latter, nothing reads the former.
-TEST(AccuracyBound, RanksLayersBehindAnAverage) {
-    const auto model = Model::from_text(R"(model "averaged"
-        %x = Parameter : f32[1,4,8,8]
+// Both operands of the product are integers and so is its result: once every FakeQuantize has a
+// given input, nothing reads those of the operands.
+TEST(AccuracyBound, RanksLayersAroundAProduct) {
+    const auto model = Model::from_text(R"(
+        %x = Parameter : f32[1,4,4,4]
         %w1 = Const value=random(1) : f32[4,4,1,1]
         %c1 = Convolution(%x, %w1) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
-        %r1 = ReLU(%c1)
-        %mean = AvgPool(%r1) strides=[2,2] pads_begin=[0,0] pads_end=[0,0] kernel=[2,2] exclude-pad=true
         %w2 = Const value=random(2) : f32[4,4,1,1]
-        %c2 = Convolution(%mean, %w2) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
-        %out = Result(%c2))");
+        %c2 = Convolution(%x, %w2) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %product = Multiply(%c1, %c2)
+        %w3 = Const value=random(3) : f32[2,4,1,1]
+        %c3 = Convolution(%product, %w3) strides=[1,1] dilations=[1,1] pads_begin=[0,0] pads_end=[0,0]
+        %out = Result(%c3))");
     QuantizerOptions options;
     options.max_drop = DropBound{DropMetric::kSqnr, -100, {}};
-    Quantizer quantizer(model, options);
-    const auto data = [](std::size_t i) {
-        const Tensor flat = input(i)[0];
-        Tensor all(ElementType::f32, {1, 4, 8, 8});
-        for (std::size_t v = 0; v < all.get_size(); ++v) {
-            all.data<float>()[v] = flat.data<float>()[v % 64] + static_cast<float>(v / 64);
+    const auto images = [](std::size_t i) {
+        Tensor image(ElementType::f32, {1, 4, 4, 4});
+        for (std::size_t k = 0; k < image.get_size(); ++k) {
+            image.data<float>()[k] = static_cast<float>((k * 5 + i * 3) % 13) - 6;
         }
-        return std::vector<Tensor>{all};
+        return std::vector<Tensor>{image};
     };
-    quantizer.profile(9, data);
-    const QuantizedModel result = quantizer.quantize(9, data);
-    ASSERT_EQ(result.ranking.size(), 2U);
-    // Eight bits each for weights and values, little rounding: far above what a mixup would give.
-    EXPECT_GT(result.ranking[0].sqnr, 30);
+    Quantizer quantizer(model, options);
+    quantizer.profile(9, images);
+    const QuantizedModel result = quantizer.quantize(9, images);
+    ASSERT_EQ(result.ranking.size(), 3U);
+    for (const LayerDamage& layer : result.ranking) {
+        EXPECT_GT(layer.sqnr, 20) << layer.layer;
+        EXPECT_LT(layer.sqnr, 80) << layer.layer;
+    }
+}
+
+// A product of two computed tensors, as in attention, can return too: with all layers in float the
+// model is the float one.
+TEST(AccuracyBound, ProductsOfComputedTensorsReturn) {
+    const auto model = Model::from_text(R"(
+        %x = Parameter : f32[4,16]
+        %scores = MatMul(%x, %x) transpose_a=false transpose_b=true
+        %out = Result(%scores))");
+    QuantizerOptions options;
+    options.max_drop = DropBound{DropMetric::kSqnr, 150, {}};
+    const auto rows = [](std::size_t i) {
+        Tensor tensor(ElementType::f32, {4, 16});
+        for (std::size_t k = 0; k < tensor.get_size(); ++k) {
+            tensor.data<float>()[k] = static_cast<float>((k * 7 + i * 3) % 31) / 7 - 2;
+        }
+        return std::vector<Tensor>{tensor};
+    };
+    Quantizer quantizer(model, options);
+    quantizer.profile(9, rows);
+    const QuantizedModel result = quantizer.quantize(9, rows);
+    ASSERT_EQ(result.ranking.size(), 1U);
+    EXPECT_TRUE(result.ranking[0].returned_to_float);
+    EXPECT_EQ(result.activations, 0U);
 }
 
 TEST(AccuracyBound, EverythingReturnsWhereNothingElseHolds) {

@@ -62,6 +62,8 @@ TEST_F(LayerKindsTest, AnOperationOfTwoTensorsIsACarrierAndWithAConstantAnActiva
     EXPECT_EQ(kind("%n = Add(%x, %one)"), LayerKind::kActivation);
     EXPECT_EQ(kind("%n = Multiply(%x, %y)"), LayerKind::kCarrier);
     EXPECT_EQ(kind("%n = ReLU(%x)"), LayerKind::kActivation);
+    // One tensor in two places.
+    EXPECT_EQ(kind("%s = Sigmoid(%x)\n%n = Multiply(%x, %s)"), LayerKind::kActivation);
     // No integers follow from a quotient or a power of two tensors.
     EXPECT_EQ(kind("%n = Divide(%x, %y)"), LayerKind::kFloat);
     EXPECT_EQ(kind("%n = Power(%x, %y)"), LayerKind::kFloat);

@@ -42,9 +42,11 @@ struct Models {
         %r = Result(%relu))");
     Models() { lowered->find("b")->origins = {"a", "b"}; }
 
-    std::vector<std::string> select(const std::vector<std::string>& selectors) const {
+    std::vector<std::string> remarks;
+
+    std::vector<std::string> select(const std::vector<std::string>& selectors) {
         std::vector<std::string> names;
-        for (const Node* node : select_layers(*original, *lowered, selectors)) {
+        for (const Node* node : select_layers(*original, *lowered, selectors, remarks)) {
             names.push_back(node->name());
         }
         std::sort(names.begin(), names.end());
@@ -53,15 +55,24 @@ struct Models {
 };
 
 TEST(SelectLayers, ByKindNameAndPattern) {
-    const Models models;
+    Models models;
     EXPECT_THAT(models.select({"Add"}), ElementsAre("b"));
     EXPECT_THAT(models.select({"a"}), ElementsAre("b"));  // was fused into b
     EXPECT_THAT(models.select({"re*", "ReLU", "b"}), ElementsAre("b", "relu"));
     EXPECT_THAT(models.select({}), ElementsAre());
 }
 
+// The list of Glow's manual, of which this model has one kind.
+TEST(SelectLayers, TakesGlowsNamesOfKinds) {
+    Models models;
+    EXPECT_THAT(models.select({"Relu"}), ElementsAre("relu"));
+    EXPECT_THAT(models.remarks, ElementsAre());
+    EXPECT_THAT(models.select({"Add", "Div"}), ElementsAre("b"));
+    EXPECT_THAT(models.remarks, ElementsAre(HasSubstr("the model has no Divide")));
+}
+
 TEST(SelectLayers, RefusesWhatChoosesNothing) {
-    const Models models;
+    Models models;
     EXPECT_THAT(test::message_of([&] {
                     models.select({"Add", "rleu"});
                 }),

@@ -101,6 +101,25 @@ TEST(Place, InputsOfConcatAndMaximumShareAScale) {
     }
 }
 
+// TopK compares what its source has as integers; its readers get the same integers.
+TEST(Place, BothEndsOfATopKShareAScale) {
+    const Placed placed(
+        conv("a", "x") +
+        "%k = Const value={4} : i64[]\n"
+        "%top = TopK.3(%a, %k) axis=3 mode=max sort=value index_element_type=i64\n" +
+        conv("c", "top:0") + "%r = Result(%c)\n%i = Result(%top:1)");
+    EXPECT_THAT(placed.tensors(), UnorderedElementsAre("x", "a", "top.0"));
+    EXPECT_EQ(placed.at("a").group, placed.at("top.0").group);
+    EXPECT_TRUE(placed.is_quantized("top"));
+    // At the end it is no layer that could be quantized.
+    const Placed end(
+        "%k = Const value={4} : i64[]\n"
+        "%top = TopK.3(%x, %k) axis=3 mode=max sort=value index_element_type=i64\n"
+        "%r = Result(%top:0)\n%i = Result(%top:1)");
+    EXPECT_FALSE(end.is_quantized("top"));
+    EXPECT_TRUE(end.placement.reasons.empty());
+}
+
 // Through what moves values, and further concatenations.
 TEST(Place, ScalesAreSharedThroughMovement) {
     const Placed placed(conv("a", "x") + conv("b", "x") +

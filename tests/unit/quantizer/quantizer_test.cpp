@@ -358,6 +358,18 @@ TEST(Quantizer, RefusesOptionsThatContradictEachOther) {
                 }),
                 HasSubstr("are of 8 bits"));
     EXPECT_THAT(message([](auto& o) { o.percentile = 10; }), HasSubstr("(50, 100]"));
+    EXPECT_THAT(message([](auto& o) { o.histogram_bins = SIZE_MAX; }),
+                HasSubstr("at most 1048576"));
+    EXPECT_THAT(message([](auto& o) { o.streams = 100000; }), HasSubstr("at most 4096"));
+    EXPECT_THAT(message([](auto& o) { o.rows_of_4_bits = true; }), HasSubstr("-enable_rowwise"));
+    EXPECT_THAT(message([](auto& o) {
+                    o.max_drop = DropBound{DropMetric::kCosine, -1, {}};
+                }),
+                HasSubstr("-max_drop cosine is -1"));
+    EXPECT_THAT(message([](auto& o) {
+                    o.max_drop = DropBound{DropMetric::kSqnr, NAN, {}};
+                }),
+                HasSubstr("-max_drop SQNR is nan"));
     EXPECT_THAT(message([](auto& o) { o.keep_original_precision = {"c3"}; }),
                 HasSubstr("'c3'; the nearest is 'c"));
     EXPECT_THAT(message([](auto& o) { o.do_not_lower = {"BatchNorm"}; }),

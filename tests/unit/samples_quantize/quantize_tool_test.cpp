@@ -163,11 +163,14 @@ TEST_F(QuantizeTool, SaysWhatIsWrongAndWritesNothing) {
                 HasSubstr("there is no schema 'odd'"));
     EXPECT_THAT(error({"-i", path("data"), "-o", path("no_folder/q.xml")}, 1),
                 HasSubstr("cannot be created"));
+    EXPECT_THAT(error({"-i", path("data"), "-o", path("q.xml"), "-report", path("none/r.json")}, 1),
+                HasSubstr("r.json' cannot be created: there is no folder"));
     Tensor broken(ElementType::f32, {1, 3, 8, 8});
     broken.data<float>()[7] = NAN;
     write_npy(path("data/2/image.npy"), broken);
     EXPECT_THAT(error({"-i", path("data"), "-o", path("q.xml")}, 1),
-                testing::AllOf(HasSubstr("'image'"), HasSubstr("input 2: has the value nan")));
+                testing::AllOf(HasSubstr("'image'"),
+                               HasSubstr("input 2 ('" + path("data/2") + "'): has the value nan")));
     write_npy(path("data/2/image.npy"), Tensor(ElementType::f32, {1, 3, 8, 9}));
     EXPECT_THAT(error({"-i", path("data"), "-o", path("q.xml")}, 1), HasSubstr("[1,3,8,9]"));
     std::filesystem::remove(path("data/2/image.npy"));

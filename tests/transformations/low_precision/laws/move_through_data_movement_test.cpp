@@ -151,6 +151,26 @@ TEST(MoveThroughDataMovement, FollowsOpenDimensions) {
     EXPECT_EQ(largest_difference(test), 0.0);
 }
 
+// An index outside the axis reads a zero, which is the integer 0 without a zero point only.
+TEST(MoveThroughDataMovement, GathersWhatIsThere) {
+    const auto moves = [](const std::string& zero_point, const std::string& indices) {
+        const PassTest test = run_pass(
+            move_dequantize_down, model(dq("x", "u8[1,4,2,2]", "0.5", zero_point) + indices +
+                                        "%a = Const value={1} : i64[]\n%y = Gather(%x, %i, %a)"));
+        if (!test.changed) {
+            EXPECT_THAT(refusal_at(test.context, "y"), StartsWith("pad_value: "));
+        }
+        return test.changed;
+    };
+    const std::string inside = "%i = Const value={3,-4,0} : i64[3]\n";
+    const std::string outside = "%i = Const value={3,4,0} : i64[3]\n";
+    EXPECT_TRUE(moves("7", inside));
+    EXPECT_FALSE(moves("7", outside));
+    EXPECT_FALSE(moves("7", "%i = Const value={-5} : i64[1]\n"));
+    EXPECT_FALSE(moves("7", "%i = Parameter : i64[2]\n"));
+    EXPECT_TRUE(moves("", outside));
+}
+
 TEST(MoveThroughDataMovement, RefusesOpenDimensionsThatChannelsMixWith) {
     const PassTest test = run_pass(move_dequantize_down,
                                    model(dq("x", "u8[?,4,2,3]", "1,2,3,4", "", kFour) +

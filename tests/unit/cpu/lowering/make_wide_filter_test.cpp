@@ -143,10 +143,12 @@ TEST(MakeWideFilter, FakeQuantizesOf16BitsHaveExactSums) {
     const unsigned seed = std::random_device()();
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
-    for (const int low : {0, -32768, -20000}) {
+    // Less a zero point of 32767 the highest integer leaves 16 bits.
+    for (const int low : {0, -32767, -32768, -32769, -20000}) {
         Tensor x(ElementType::f32, {3, kDepth});
         for (std::size_t i = 0; i < x.get_size(); ++i) {
-            x.data<float>()[i] = static_cast<float>(low + static_cast<int>(random() % 65536));
+            const int q = i % 7 == 0 ? 65535 : i % 7 == 1 ? 0 : static_cast<int>(random() % 65536);
+            x.data<float>()[i] = static_cast<float>(low + q);
         }
         const std::string limits = std::to_string(low) + "} : f32[]\n%h = Const value={" +
                                    std::to_string(low + 65535) + "} : f32[]\n";
