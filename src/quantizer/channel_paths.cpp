@@ -8,6 +8,7 @@
 #include "quantizer/data_runner.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "quantizer/layer_results.hpp"
+#include "transformations/support/constants.hpp"
 #include "transformations/support/rewrite.hpp"
 
 namespace fuseq::quantizer {
@@ -50,10 +51,29 @@ bool follows_from_shapes(const Output& value, std::set<const Node*>& seen) {
                        [&](const Output& input) { return follows_from_shapes(input, seen); });
 }
 
+// Zeros for what the moving layers read from elsewhere.
+void silence_others(Model& moves,
+                    const std::set<std::string>& movements,
+                    const std::set<const Node*>& own) {
+    for (const std::string& name : movements) {
+        Node& node = *moves.find(name);
+        for (std::size_t i = 0; i < node.input_count(); ++i) {
+            const Output input = node.input(i);
+            if (!is_data_input(node, i) || own.contains(input.node) ||
+                movements.contains(input.node->name())) {
+                continue;
+            }
+            Tensor zeros(input.type(), input.shape());
+            std::memset(zeros.data(), 0, zeros.get_byte_size());
+            node.set_input(i, make_constant(moves, name + "/others", zeros));
+        }
+    }
+}
+
 // A model with the sources as its last inputs, and what the anchors read as outputs.
 std::shared_ptr<Model> moving_layers(const Model& model,
                                      const std::vector<ChannelSource>& sources,
-                                     const AnchorsByName& anchors) {
+                                     const ChannelReaders& readers) {
     std::shared_ptr<Model> moves = model.clone();
     std::set<const Node*> own;
     for (const ChannelSource& source : sources) {
@@ -64,8 +84,9 @@ std::shared_ptr<Model> moving_layers(const Model& model,
         }
         own.insert(parameter);
     }
+    silence_others(*moves, readers.movements, own);
     std::vector<Output> results;
-    for (const auto& [name, anchor] : anchors) {
+    for (const auto& [name, anchor] : readers.anchors) {
         results.push_back(moves->find(name)->input(0));
     }
     keep_results_only(*moves, results);
@@ -125,7 +146,7 @@ std::size_t channel_dim_read(const Node& anchor) {
 }
 
 bool moves_blindly(const Node& node) {
-    if (kind_of(node) != LayerKind::kMovement || is_one_of(node, {"TopK", "ReduceMin"})) {
+    if (kind_of(node) != LayerKind::kMovement || node.is("ReduceMin")) {
         return false;
     }
     std::set<const Node*> seen;
@@ -140,7 +161,7 @@ bool moves_blindly(const Node& node) {
 ChannelPaths follow_channels(const Model& model,
                              const std::vector<ChannelSource>& sources,
                              std::size_t numbers,
-                             const AnchorsByName& anchors,
+                             const ChannelReaders& readers,
                              const std::string& device) {
     // Numbers move instead of values. The second run, on the numbers in reverse, tells where a
     // maximum is taken over several channels.
@@ -150,12 +171,12 @@ ChannelPaths follow_channels(const Model& model,
         rising[n] = n;
         falling[n] = numbers - n;
     }
-    const std::shared_ptr<Model> moves = moving_layers(model, sources, anchors);
+    const std::shared_ptr<Model> moves = moving_layers(model, sources, readers);
     const std::vector<Tensor> first = run_on(*moves, sources, rising, device);
     const std::vector<Tensor> second = run_on(*moves, sources, falling, device);
     ChannelPaths paths;
     std::size_t result = 0;
-    for (const auto& [name, anchor] : anchors) {
+    for (const auto& [name, anchor] : readers.anchors) {
         const std::size_t dim = channel_dim_read(*anchor);
         std::vector<std::size_t> read = numbers_along(first[result], dim);
         std::vector<std::size_t> again = numbers_along(second[result], dim);

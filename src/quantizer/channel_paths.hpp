@@ -34,7 +34,11 @@ struct ChannelPaths {
     std::set<std::size_t> mixed;  // channels that come to an anchor in one channel with others
 };
 
-using AnchorsByName = std::map<std::string, Node*>;
+// What lies behind sources, by name.
+struct ChannelReaders {
+    std::map<std::string, Node*> anchors;
+    std::set<std::string> movements;  // layers between them that move blindly
+};
 
 // The dimension that an anchor sums over: `reads_channels` (reader_weights.hpp) has to hold.
 std::size_t channel_dim_read(const Node& anchor);
@@ -42,12 +46,12 @@ std::size_t channel_dim_read(const Node& anchor);
 // Whether a layer moves values to the same places, whatever they are: no TopK, no computed indices.
 bool moves_blindly(const Node& node);
 
-// Sources are numbered from 1 to numbers - 1; nothing but layers that move blindly lies between
-// them and the anchors. Shapes of the model's inputs are known. `device` runs the layers between.
+// Sources are numbered from 1 to numbers - 1. What comes to `readers` from elsewhere has no number.
+// Shapes are known. `device` runs the layers between.
 ChannelPaths follow_channels(const Model& model,
                              const std::vector<ChannelSource>& sources,
                              std::size_t numbers,
-                             const AnchorsByName& anchors,
+                             const ChannelReaders& readers,
                              const std::string& device);
 
 }  // namespace fuseq::quantizer

@@ -43,7 +43,7 @@ public:
         if (sources_.empty()) {
             return 0;
         }
-        paths_ = follow_channels(model_, sources_, numbers_, anchors_, conversion_.options.device);
+        paths_ = follow_channels(model_, sources_, numbers_, readers_, conversion_.options.device);
         find_shares();
         factors_.assign(numbers_, 1.0f);
         std::map<std::size_t, std::vector<const ChannelSource*>> groups;
@@ -69,11 +69,11 @@ private:
     // Groups of places whose integers come to anchors alone.
     void find_sources() {
         std::map<std::size_t, bool> fits;
-        std::vector<AnchorsByName> anchors(placement_.places.size());
+        std::vector<ChannelReaders> readers(placement_.places.size());
         for (std::size_t p = 0; p < placement_.places.size(); ++p) {
             const Place& place = placement_.places[p];
             bool& group = fits.try_emplace(place.group, true).first->second;
-            group = group && is_known(place) && follow(place.readers, anchors[p]);
+            group = group && is_known(place) && follow(place.readers, readers[p]);
         }
         for (std::size_t p = 0; p < placement_.places.size(); ++p) {
             const Place& place = placement_.places[p];
@@ -85,7 +85,8 @@ private:
             const std::size_t count = place.tensor.shape()[dim];
             sources_.push_back({&place, dim, count, numbers_});
             numbers_ += count;
-            anchors_.insert(anchors[p].begin(), anchors[p].end());
+            readers_.anchors.merge(readers[p].anchors);
+            readers_.movements.merge(readers[p].movements);
         }
     }
 
@@ -101,7 +102,7 @@ private:
     }
 
     // Through layers that move values; false where another layer reads them.
-    bool follow(const std::vector<Use>& uses, AnchorsByName& found) const {
+    bool follow(const std::vector<Use>& uses, ChannelReaders& found) const {
         return std::all_of(uses.begin(), uses.end(), [&](const Use& use) {
             Node& reader = *use.node;
             if (fixed_.contains({reader.name(), use.index}) || conversion_.kept.contains(&reader) ||
@@ -109,14 +110,22 @@ private:
                 return false;
             }
             if (kind_of(reader) == LayerKind::kMovement) {
-                return moves_blindly(reader) && follow(reader.users(), found);
+                found.movements.insert(reader.name());
+                return moves_blindly(reader) && has_known_shapes(reader) &&
+                       follow(reader.users(), found);
             }
             const bool reads = use.index == 0 && reads_channels(reader) &&
                                reader.input(0).partial_shape().is_static();
             if (reads) {
-                found.emplace(reader.name(), &reader);
+                found.anchors.emplace(reader.name(), &reader);
             }
             return reads;
+        });
+    }
+
+    static bool has_known_shapes(const Node& node) {
+        return std::all_of(node.inputs().begin(), node.inputs().end(), [](const Output& input) {
+            return !input || input.partial_shape().is_static();
         });
     }
 
@@ -297,7 +306,7 @@ private:
     const FixedInputs& fixed_;
     Placement placement_;
     std::vector<ChannelSource> sources_;
-    AnchorsByName anchors_;
+    ChannelReaders readers_;
     ChannelPaths paths_;
     std::size_t numbers_ = 1;     // 0 is no channel
     std::vector<double> shares_;  // by number; 0: depthwise convolutions alone read it

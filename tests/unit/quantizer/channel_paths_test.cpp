@@ -24,8 +24,13 @@ ChannelPaths paths(const std::string& shape, const std::string& layers, std::siz
     Node* x = model->find("x");
     const Place place{x->output(), x->port().uses, 0, false};
     const std::size_t count = x->output().shape()[1];
-    return follow_channels(*model, {{&place, 1, count, 1}}, count + 1, {{"c", model->find("c")}},
-                           "REFERENCE");
+    ChannelReaders readers{{{"c", model->find("c")}}, {}};
+    for (const Node* node : model->ordered_nodes()) {
+        if (moves_blindly(*node)) {
+            readers.movements.insert(node->name());
+        }
+    }
+    return follow_channels(*model, {{&place, 1, count, 1}}, count + 1, readers, "REFERENCE");
 }
 
 std::vector<std::size_t> numbers(const ChannelPaths& paths) {
@@ -64,6 +69,15 @@ TEST(ChannelPaths, PassThePaddingOfOthers) {
         %moved = Pad(%x, %before, %after, %zero) pad_mode=constant)",
                               3)),
                 ElementsAre(0, 1, 2));
+}
+
+// What other layers compute has no number, whatever its values are.
+TEST(ChannelPaths, PassWhatOthersCompute) {
+    EXPECT_THAT(numbers(paths("1,2,2,2", R"(
+        %other = Exp(%in)
+        %moved = Concat(%other, %x) axis=1)",
+                              4)),
+                ElementsAre(0, 0, 1, 2));
 }
 
 // Two channels of %x in each of the convolution's.
