@@ -65,6 +65,9 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
         } while (wei != end);
         wei += call.skip;
     }
+    // New names for the sums: where the epilogue runs out of registers GCC stores what it needs
+    // later once, here, and not in each round of the loop.
+    unrolled<Rows * Vectors>([&](auto i) FUSEQ_LAMBDA { asm("" : "+v"(acc.v[i()])); });
 }
 
 // The residual input of the next tile, and the lines of dst of this one.
