@@ -20,7 +20,7 @@ constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
 // Where all weights of a layer stay in L1, its source rows should too: no block waits for weights.
 constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
 constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
-constexpr std::size_t kTilePixels = 24;  // of wide tiles, or a multiple
+constexpr std::size_t kTilePixels = 48;  // a multiple of those of wide tiles and of AMX
 // Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
 // ways.
 constexpr std::size_t kCacheWay = 4096;

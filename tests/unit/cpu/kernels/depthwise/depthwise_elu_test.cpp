@@ -117,6 +117,7 @@ TEST_F(DepthwiseElu3x3, StripsHaveTheBytesOfAFusedEltwise) {
         SCOPED_TRACE(detail::cat("seed ", seed));
         std::mt19937 rng(seed);
         Case c = elu_case(rng, random_case(rng));
+        attach(c);
         ASSERT_TRUE(DepthwiseConv::stores_elu(c.params));
         ASSERT_NO_FATAL_FAILURE(expect_elu(std::move(c), DepthwisePath::kStrips, rng));
     }
@@ -158,6 +159,7 @@ TEST_F(DepthwiseElu3x3, AreRefusedElsewhere) {
     EXPECT_NE(refused(other), "accepted");
     other = c;
     other.params.shape.kernel_height = 5;
+    attach(other);
     EXPECT_FALSE(DepthwiseConv::stores_elu(other.params));
 }
 
