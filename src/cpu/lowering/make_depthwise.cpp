@@ -117,6 +117,27 @@ DepthwiseStep::SumsOf sums_of(const kernels::DepthwiseParams& params,
     };
 }
 
+// An elu after the head, where the kernel has it. The operations that it then computes.
+std::size_t add_elu(kernels::DepthwiseParams& params,
+                    const post_ops::Chain& chain,
+                    const post_ops::PiecewiseLinearHead& head) {
+    const bool is_affine = head.slope.empty() && head.shift == 0.0f && !std::isfinite(head.low) &&
+                           !std::isfinite(head.high);
+    const auto tail = post_ops::elu_tail(chain, head.consumed);
+    if (!is_affine || !tail || size_of(chain.dst_type) != 1) {
+        return head.consumed;
+    }
+    kernels::DepthwiseParams with_elu = params;
+    with_elu.elu = {.alpha = tail->alpha, .scale = tail->scale};
+    with_elu.shift = tail->shift;
+    with_elu.dst_type = chain.dst_type;
+    if (!kernels::DepthwiseConv::stores_elu(with_elu)) {
+        return head.consumed;
+    }
+    params = with_elu;
+    return chain.ops.size();
+}
+
 // Whether the result is the sums themselves, as floats.
 bool has_plain_sums(const post_ops::Chain& chain) {
     return chain.ops.empty() && chain.dst_type == ElementType::f32;
@@ -141,14 +162,11 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     const auto geometry = folded_depthwise(node);
     const post_ops::Chain& chain = composer_of(group).chain();
     const post_ops::PiecewiseLinearHead head = post_ops::piecewise_linear_head(chain);
-    ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, head.consumed);
-
     const TensorId src = builder.tensor_of(node.input(0), Layout::kChannelsLast);
     const Tensor& weights = node.input_node(1)->constant();
     kernels::DepthwiseParams params;
     params.shape = {*geometry};
     params.src_type = builder.tensor(src).type;
-    params.dst_type = composed.dst_type;
     const std::vector<std::int32_t> zero_point = weight_zero_points_of(node);
     params.src_zero_point = zero_point;
     params.weights = weights.values<std::int8_t>();
@@ -158,6 +176,9 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
     params.shift = head.shift;
     params.low = head.low;
     params.high = head.high;
+    const std::size_t consumed = add_elu(params, chain, head);
+    ComposedAnchor composed = ComposedAnchor::of_own_kernel(chain, consumed);
+    params.dst_type = composed.dst_type;
     kernels::DepthwiseConv kernel(params);
     auto remainder = make_remainder(builder, group, composed, *geometry);
     composed.complete = composed.complete || remainder;
@@ -178,10 +199,10 @@ TensorId make_depthwise(StepBuilder& builder, const Group& group) {
                                            shape_size(dst_dims) * size_of(composed.dst_type));
     describe_anchor(info, group, composed);
     info.post_ops = post_ops::to_text(post_ops::chain_until(
-        chain, composed.complete ? chain.ops.size() : head.consumed, composed.dst_type));
-    if (head.consumed != chain.ops.size()) {
+        chain, composed.complete ? chain.ops.size() : consumed, composed.dst_type));
+    if (consumed != chain.ops.size()) {
         info.notes.push_back("its epilogue is a scale, a bias, a slope, a shift and bounds; " +
-                             post_ops::to_text(chain.ops[head.consumed]) + " comes after them");
+                             post_ops::to_text(chain.ops[consumed]) + " comes after them");
     }
 
     const TensorId dst = builder.new_tensor(composed.dst_type, dst_dims, Layout::kChannelsLast);

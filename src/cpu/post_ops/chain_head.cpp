@@ -125,6 +125,24 @@ PiecewiseLinearHead piecewise_linear_head(const Chain& chain) {
     return head;
 }
 
+std::optional<EluTail> elu_tail(const Chain& chain, std::size_t first) {
+    const std::size_t count = chain.ops.size() - first;
+    const auto* elu = count == 0 ? nullptr : std::get_if<Eltwise>(&chain.ops[first]);
+    if (elu == nullptr || elu->kind != EltwiseKind::kElu || count > 2 ||
+        !has_finite_numbers(*elu) || !std::isfinite(elu->scale)) {
+        return std::nullopt;
+    }
+    EluTail tail{.alpha = elu->alpha, .scale = elu->scale};
+    if (count == 2) {
+        const auto* shift = std::get_if<Shift>(&chain.ops.back());
+        if (shift == nullptr || !shift->by.per_tensor() || !has_finite_numbers(*shift)) {
+            return std::nullopt;
+        }
+        tail.shift = shift->by[0];
+    }
+    return tail;
+}
+
 Chain chain_from(const Chain& chain, std::size_t first) {
     return {.ops = {chain.ops.begin() + static_cast<std::ptrdiff_t>(first), chain.ops.end()},
             .dst_type = chain.dst_type};

@@ -43,6 +43,15 @@ struct PiecewiseLinearHead {
 // Of finite numbers only.
 PiecewiseLinearHead piecewise_linear_head(const Chain& chain);
 
+// An elu, its scale and one shift.
+struct EluTail {
+    float alpha = 1.0f;
+    float scale = 1.0f;
+    float shift = 0.0f;
+};
+// Of finite numbers, if the operations from number `first` on are one and nothing more.
+std::optional<EluTail> elu_tail(const Chain& chain, std::size_t first);
+
 // The operations from number `first` on.
 Chain chain_from(const Chain& chain, std::size_t first);
 // The first `count` operations; their result is stored as `dst_type`.

@@ -56,6 +56,19 @@ void check_rule(const DepthwiseParams& p) {
     }
 }
 
+void check_elu(const DepthwiseParams& p) {
+    if (!p.elu) {
+        return;
+    }
+    const bool is_bounded = std::isfinite(p.low) || std::isfinite(p.high);
+    if (p.dst_type == ElementType::f32 || !p.slope.empty() || p.rule || is_bounded) {
+        refuse("elus are for bytes, without a slope, a rule or bounds");
+    }
+    if (!std::isfinite(p.elu->alpha) || !std::isfinite(p.elu->scale)) {
+        refuse("the elu is not finite");
+    }
+}
+
 }  // namespace
 
 void refuse(const std::string& rule) {
@@ -125,6 +138,7 @@ void check(const DepthwiseParams& p) {
                            p.shape.kernel_height, p.shape.kernel_width));
     }
     check_rule(p);
+    check_elu(p);
     if (!list_fits(p.scale, channels, 1) || !list_fits(p.bias, channels, 0) ||
         !list_fits(p.slope, channels, 0)) {
         refuse(fmt::format("{} scales, {} biases, {} slopes for {} channels", p.scale.size(),

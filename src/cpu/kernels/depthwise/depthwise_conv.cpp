@@ -38,7 +38,10 @@ bool may_overflow(const DepthwiseParams& p) {
         const double v = sum * std::abs(static_cast<double>(value_of(p.scale, c, 1.0f))) +
                          std::abs(static_cast<double>(value_of(p.bias, c, 0.0f)));
         const double slope = std::abs(static_cast<double>(value_of(p.slope, c, 1.0f)));
-        if (v * std::max(1.0, slope) + std::abs(static_cast<double>(p.shift)) > 1e9) {
+        const double elu = p.elu ? std::max(1.0, std::abs(static_cast<double>(p.elu->scale))) *
+                                       std::max(1.0, std::abs(static_cast<double>(p.elu->alpha)))
+                                 : 1.0;
+        if (v * std::max(1.0, slope) * elu + std::abs(static_cast<double>(p.shift)) > 1e9) {
             return true;
         }
     }
@@ -68,7 +71,8 @@ Epilogue make_epilogue(const DepthwiseParams& p) {
     const bool is_native = !p.rule || *p.rule == RuleForm::kOneFloor;
     e.low_byte = static_cast<std::int8_t>(static_cast<int>(e.low));
     e.high_byte = static_cast<std::int8_t>(static_cast<int>(e.high));
-    e.plain = !e.slope && e.shift == 0.0f && !e.clip && is_native;
+    e.plain = !e.slope && !p.elu && e.shift == 0.0f && !e.clip && is_native;
+    e.elu = p.elu;
     e.rule = e.plain ? std::nullopt : p.rule;
     e.zero_point = static_cast<std::int16_t>(p.rule ? p.zero_point : 0);
     return e;
@@ -296,6 +300,9 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
     const bool src_signed = p.src_type == ElementType::i8;
     const Path path = choose_path(p, packed->epilogue);
     packed->src_signed = src_signed;
+    if (p.elu && (!path.stores_elus || packed->epilogue.clip)) {
+        refuse("no elu in " + path.name + ", or of values beyond 32 bits");
+    }
     packed->flip = path.flips_sign && packed->src_signed ? 0x80 : 0;
     packed->padding_row.assign(s.src_width * s.src_pixel_stride, 0);
     for (std::size_t pixel = 0; pixel < s.src_width; ++pixel) {
@@ -323,6 +330,12 @@ std::unique_ptr<const Packed> make_packed(DepthwiseParams p) {
 
 bool DepthwiseConv::stores_rules() {
     return has_avx2();
+}
+
+bool DepthwiseConv::stores_elu(const DepthwiseParams& params) {
+    return has_avx512_vnni() &&
+           depthwise::vnni_path(params.shape, depthwise::VnniForm::kStrips).stores_elus &&
+           !depthwise::may_overflow(params);
 }
 
 DepthwiseConv::DepthwiseConv(const DepthwiseParams& params)

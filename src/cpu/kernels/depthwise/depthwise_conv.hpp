@@ -8,12 +8,15 @@
 //                                                                32-bit integers; padding adds 0
 //   v   = fma(float(acc), scale[c], bias[c])                     one rounding
 //   v   = v > 0 ? v : v * slope[c]                               if there is a slope
+//   v   = (v > 0 ? v : alpha * (e^v - 1)) * scale                if there is an elu, see below
 //   v   = v + shift                                              if shift != 0
 //   v   = min(max(v, low), high)
 //   dst = v, or v rounded half to even and saturated (u8, i8)
 //
 // With a rule (rule_form.hpp), for u8 and i8: v is the integer of its form, and dst = min(max(v, low), high),
 // saturated.
+//
+// The exponential is that of coarse_elu() in activation_math-inl.h: to 2e-7, the bytes of a fused eltwise.
 //
 // The bytes depend neither on the instruction set nor on how the work is split. The object is
 // immutable after construction; any number of threads may use it at once. run() does not allocate.
@@ -52,6 +55,11 @@ enum class DepthwisePath {
     kPortable,  // pairs of taps, pixel by pixel
 };
 
+struct DepthwiseElu {
+    float alpha = 1.0f;
+    float scale = 1.0f;
+};
+
 struct DepthwiseParams {
     DepthwiseShape shape;
     ElementType src_type = ElementType::u8;  // u8, i8
@@ -63,6 +71,8 @@ struct DepthwiseParams {
     std::span<const float> scale{};          // one, or one a channel
     std::span<const float> bias{};           // none, one, or one a channel
     std::span<const float> slope{};          // none, one, or one a channel
+    // Where stores_elu(): to bytes, without a slope, a rule or bounds.
+    std::optional<DepthwiseElu> elu{};
     // Where stores_rules(): no slope, no shift, |bias| <= 2^24; `rest` of floors and `below` of
     // two floors, one a channel. kReal has a zero point in place of `bias`, kMirrored has both.
     std::optional<RuleForm> rule{};
@@ -83,6 +93,8 @@ class DepthwiseConv {
 public:
     // Whether there are rules on this machine.
     static bool stores_rules();
+    // Whether it has the elu of these, whose path is kAuto, on this machine.
+    static bool stores_elu(const DepthwiseParams& params);
 
     // Packs weights and constants; keeps no spans.
     // Throws fuseq::Error for shapes, types or sizes of lists that do not fit together.

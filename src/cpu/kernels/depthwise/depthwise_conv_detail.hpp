@@ -27,6 +27,7 @@ struct Epilogue {
     bool clip = false;          // also set when float -> int32 could overflow otherwise
     bool plain = false;         // none of these, and an integer store
     bool plain_floats = false;  // the same with floats
+    std::optional<DepthwiseElu> elu{};
     // With the rest of the scale in place of a slope. None: `plain`, also of kOneFloor.
     std::optional<RuleForm> rule{};
     std::int16_t zero_point = 0;  // of kReal and kMirrored
@@ -138,7 +139,8 @@ struct Path {
     // If more channels than this remain after full blocks, they are a full block that overlaps the
     // one before.
     std::size_t max_alone = 0;
-    bool float_sums = false;     // supports Block::float_sums, for u8 without flip
+    bool float_sums = false;  // supports Block::float_sums, for u8 without flip
+    bool stores_elus = false;
     bool rounds_itself = false;  // instructions for rules choose how they do (AVX-512)
     std::size_t fast_rows = 2;   // see DepthwiseConv
     std::size_t even_rows = 2;   // the same for the last block, of few channels

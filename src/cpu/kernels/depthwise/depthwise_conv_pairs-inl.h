@@ -309,6 +309,11 @@ private:
             } else {
                 with_ending(ending_, finish);
             }
+        } else if constexpr (F == Finish::kElu) {
+            const EluVectors elu(*strip_.epilogue->elu, strip_.epilogue->shift);
+            to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
+                return elu.integer(_mm512_fmadd_ps(_mm512_cvtepi32_ps(v), scale, bias));
+            });
         } else {
             to_words<N, Q>(words, [&](__m512i v) FUSEQ_LAMBDA {
                 const __m512 sum =

@@ -44,6 +44,11 @@ struct Runner {
         if (e.plain_floats) {
             return run_tasks<MaskedMode, true, Finish::kFloats>(maker, strip, tasks, n);
         }
+        if constexpr (Size == 3) {
+            if (e.elu) {
+                return run_tasks<Mode, true, Finish::kElu>(maker, strip, tasks, n);
+            }
+        }
         if (e.rule) {
             return run_tasks<MaskedMode, true, Finish::kRule>(maker, strip, tasks, n);
         }

@@ -31,6 +31,7 @@
 #include "cpu/kernels/common/vnni_products-inl.h"
 #include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/depthwise/depthwise_conv_detail.hpp"
+#include "cpu/kernels/depthwise/depthwise_elu-inl.h"
 
 FUSEQ_BEGIN_VNNI
 
@@ -97,8 +98,8 @@ inline std::size_t mode_of(std::size_t channels) {
 
 // The epilogue. kAny: with an activation or bounds, to any type; the others have neither.
 // kFloatSums: to u8, for blocks with float_sums. kI8. kRule: to bytes by a rule, within bounds, or to
-// u8 where there is none. kFloats: to f32.
-enum class Finish : std::uint8_t { kFloatSums, kI8, kRule, kFloats, kAny };
+// u8 where there is none. kFloats: to f32. kElu: to bytes, with a shift.
+enum class Finish : std::uint8_t { kFloatSums, kI8, kRule, kFloats, kAny, kElu };
 constexpr bool is_to_floats(Finish f) {  // or may be
     return f == Finish::kFloats || f == Finish::kAny;
 }
@@ -113,15 +114,6 @@ template <class Vector>
 FUSEQ_INLINE Vector load_as(const std::uint8_t* from) {
     Vector v;
     __builtin_memcpy(&v, from, sizeof(v));
-    return v;
-}
-
-// A value that is loaded once, not as a memory operand of each use.
-template <class Vector>
-FUSEQ_INLINE Vector loaded_once(Vector v) {
-#if FUSEQ_VECTOR_ASM
-    __asm__("" : "+v"(v));
-#endif
     return v;
 }
 
@@ -274,7 +266,8 @@ template <Finish F>
 FUSEQ_INLINE __m512i to_bytes(const Epilogue& e, __m512i low, __m512i high) {
     constexpr bool kHasRule = F == Finish::kRule;
     const bool clips = kHasRule && e.clip;
-    if (F == Finish::kI8 || ((F == Finish::kAny || kHasRule) && e.store == Store::kI8)) {
+    constexpr bool kToBoth = F == Finish::kAny || F == Finish::kElu || kHasRule;
+    if (F == Finish::kI8 || (kToBoth && e.store == Store::kI8)) {
         const __m512i bytes = _mm512_packs_epi16(low, high);
         return clips ? _mm512_min_epi8(_mm512_max_epi8(bytes, _mm512_set1_epi8(e.low_byte)),
                                        _mm512_set1_epi8(e.high_byte))
@@ -356,8 +349,15 @@ FUSEQ_INLINE void finish(const Strip& strip,
         return;
     }
     Quarters v;
-    unrolled<kQuarters>([&](auto q)
-                            FUSEQ_LAMBDA { v[q] = finish_integer<F>(packed, e, acc[q], q); });
+    if constexpr (F == Finish::kElu) {
+        const EluVectors elu(*e.elu, e.shift);
+        unrolled<kQuarters>([&](auto q) FUSEQ_LAMBDA {
+            v[q] = elu.integer(finish_value<F>(packed, e, acc[q], q));
+        });
+    } else {
+        unrolled<kQuarters>([&](auto q)
+                                FUSEQ_LAMBDA { v[q] = finish_integer<F>(packed, e, acc[q], q); });
+    }
     __m512i low = _mm512_packs_epi32(v[0], v[1]);
     __m512i high = _mm512_packs_epi32(v[2], v[3]);
     if (F == Finish::kRule && e.zero_point != 0) {

@@ -241,6 +241,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
         path.run = run_vnni_flat_3x3;
         path.name = "dw_vnni512:3x3s1flat";
         path.order = flat_order;
+        path.stores_elus = true;
         return path;
     }
     // Few channels leave room in a vector for other rows.
@@ -268,6 +269,7 @@ Path vnni_path(const DepthwiseShape& s, VnniForm form) {
         path.float_sums = false;
         return path;
     }
+    path.stores_elus = size == 3;
     path.name += dilated ? fmt::format("d{}", s.dilation_width) : "";
     return path;
 }

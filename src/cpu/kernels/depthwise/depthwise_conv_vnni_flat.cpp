@@ -21,6 +21,9 @@ RunStrip choose_run(const Epilogue& e, bool float_sums) {
     if (e.plain_floats) {
         return run_strip<true, Finish::kFloats>;
     }
+    if (e.elu) {
+        return run_strip<true, Finish::kElu>;
+    }
     if (e.rule) {
         return run_strip<true, Finish::kRule>;
     }

@@ -20,6 +20,7 @@ constexpr std::size_t kRowBlockBytes = std::size_t{192} << 10;
 // Where all weights of a layer stay in L1, its source rows should too: no block waits for weights.
 constexpr std::size_t kRowBlockBytesInL1 = std::size_t{16} << 10;
 constexpr std::size_t kWeightBytesInL1 = std::size_t{16} << 10;
+constexpr std::size_t kTilePixels = 48;  // a multiple of those of wide tiles and of AMX
 // Addresses that differ by a multiple of this are in the same set of L1; its sets have 8 or 12
 // ways.
 constexpr std::size_t kCacheWay = 4096;
@@ -124,7 +125,11 @@ private:
                              s.dst_channels >= kManyChannels;
         const bool in_place = packed_.dense && packed_.flip == 0 && !spreads && !packed_.is_pairs();
         packed_.mode = in_place ? SourceMode::kInPlace : SourceMode::kGather;
-        packed_.block = std::max<std::size_t>(56, kBlockBytes / packed_.step);
+        const std::size_t weights = packed_.taps.size() * packed_.depth4 * 4 * s.dst_channels;
+        const bool in_l1 = !in_place && weights <= kWeightBytesInL1;
+        packed_.block = std::max<std::size_t>(
+            56, in_l1 ? kRowBlockBytesInL1 / packed_.step / kTilePixels * kTilePixels
+                      : kBlockBytes / packed_.step);
     }
 
     void choose_windows() {

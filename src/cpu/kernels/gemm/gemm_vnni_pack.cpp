@@ -276,9 +276,11 @@ private:
     }
 
     // add: null for none.
-    static WideEpilogue wide_epilogue(const RequantizingAdd* add, const WideChannel& channel) {
+    static WideEpilogue wide_epilogue(const RequantizingAdd* add,
+                                      const WideChannel& channel,
+                                      WideWay way) {
         if (channel.sum) {
-            return WideEpilogue::kSum;
+            return way == WideWay::kSumSteps ? WideEpilogue::kSumSteps : WideEpilogue::kSum;
         }
         if (channel.elu || channel.leaky || channel.rule) {
             return WideEpilogue::kMore;
@@ -305,8 +307,9 @@ private:
             const bool is_signed = add != nullptr ? !add->q_unsigned : packed_.store == Store::kI8;
             packed_.wide_panels.push_back(
                 make_wide_panel(channels, panel.vectors, is_signed, packed_.epilogue.clamp));
-            panel.wide = wide_functions(panel.vectors, wide_epilogue(add, channels[0]));
             panel.constants = &packed_.wide_panels.back();
+            panel.wide = wide_functions(panel.vectors,
+                                        wide_epilogue(add, channels[0], panel.constants->ways[0]));
         }
         for (std::size_t i = 1; i < packed_.init_count(); ++i) {
             for (std::size_t n = 0; n < packed_.panels.size(); ++n) {

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cpu/kernels/common/vnni_target.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_micro-inl.h"
 #include "cpu/kernels/gemm/gemm_vnni_wide.hpp"
 #include "cpu/kernels/gemm/gemm_vnni_wide_epilogue-inl.h"
@@ -65,6 +66,11 @@ FUSEQ_INLINE void accumulate_wide(const WideCall& call,
         } while (wei != end);
         wei += call.skip;
     }
+    // New names for the sums: where the epilogue runs out of registers GCC stores what it needs
+    // later once, here, and not in each round of the loop.
+#if FUSEQ_VECTOR_ASM
+    unrolled<Rows * Vectors>([&](auto i) FUSEQ_LAMBDA { asm("" : "+v"(acc.v[i()])); });
+#endif
 }
 
 // The residual input of the next tile, and the lines of dst of this one.

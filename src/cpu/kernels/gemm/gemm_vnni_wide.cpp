@@ -62,6 +62,7 @@ WideFunctions wide_functions(std::size_t vectors, WideEpilogue how) {
         case WideEpilogue::kAddLeaky: return kByVectors<WideEpilogue::kAddLeaky>[vectors - 1];
         case WideEpilogue::kMore: return kByVectors<WideEpilogue::kMore>[vectors - 1];
         case WideEpilogue::kSum: return kByVectors<WideEpilogue::kSum>[vectors - 1];
+        case WideEpilogue::kSumSteps: return kByVectors<WideEpilogue::kSumSteps>[vectors - 1];
         default: return kByVectors<WideEpilogue::kNone>[vectors - 1];
     }
 }
@@ -135,6 +136,18 @@ void put_elu_of_sum(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.above_shift[lane] = from.elu->shift;
 }
 
+// What EluSteps take.
+void put_sum_for_steps(WideVector& to, std::size_t lane, const WideChannel& from) {
+    const double unit =
+        static_cast<double>(from.sum->scale) * static_cast<double>(from.elu->factor);
+    const double scale = static_cast<double>(from.scale) * unit;
+    to.scale[lane] = static_cast<float>(scale);
+    to.shift[lane] = static_cast<float>(scale * static_cast<double>(from.bias) +
+                                        static_cast<double>(from.sum->shift) *
+                                            static_cast<double>(from.elu->factor));
+    to.of_tensor[lane] = static_cast<float>(static_cast<double>(from.sum->of_tensor) * unit);
+}
+
 void put_constants(WideVector& to, std::size_t lane, const WideChannel& from) {
     to.init[lane] = from.init;
     to.scale[lane] = from.scale;
@@ -194,6 +207,26 @@ WideWay long_way(std::span<const WideChannel> channels, bool limited) {
     return summed ? WideWay::kSummed : WideWay::kLong;
 }
 
+// One elu of all channels, after a sum with a tensor.
+bool put_steps(WidePanel& panel, std::span<const WideChannel> channels, std::size_t vectors) {
+    const WideChannel& first = channels[0];
+    if (!first.sum || !std::all_of(channels.begin(), channels.end(),
+                                   [&](const WideChannel& c) { return c.elu == first.elu; })) {
+        return false;
+    }
+    const std::optional<EluSteps> steps = elu_steps(*first.elu);
+    if (!steps) {
+        return false;
+    }
+    panel.elu_steps = *steps;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+        const std::size_t place = wide_place(c, vectors);
+        put_sum_for_steps(panel.vectors[place / 16], place % 16, channels[c]);
+    }
+    std::fill_n(panel.ways, vectors, WideWay::kSumSteps);
+    return true;
+}
+
 }  // namespace
 
 WidePanel make_wide_panel(std::span<const WideChannel> channels,
@@ -227,6 +260,9 @@ WidePanel make_wide_panel(std::span<const WideChannel> channels,
     }
     set_limits(panel, limits, vectors);
     panel.clips = channels[0].rule && channels[0].clips;
+    if (!limited && put_steps(panel, channels, vectors)) {
+        return panel;
+    }
     for (std::size_t v = 0; v < vectors; ++v) {
         WideVector& to = panel.vectors[v];
         if (found[v] != wanted[v]) {

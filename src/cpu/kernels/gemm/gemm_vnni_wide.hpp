@@ -59,6 +59,8 @@ enum class WideWay : std::uint8_t {
     // WideEpilogue::kSum: max(fma(y, above_scale, above_shift), fma(2^e, below_scale, below_shift)),
     // y = fma(element, of_tensor, fma(float(acc), scale, shift)), e = min(y, 0).
     kSumElu,
+    // WideEpilogue::kSumSteps: y = fma(element, of_tensor, fma(float(acc), scale, shift)), then EluSteps.
+    kSumSteps,
     // Of rule_form.hpp, with `rest`, `shift` and `below_shift`; then integers from `low` to `high`
     // (WidePanel::clips).
     kFloor,
@@ -67,8 +69,20 @@ enum class WideWay : std::uint8_t {
     kRealZeroFirst
 };
 
+// An elu of which bytes remain, of a float y that is the result where it is above zero: below, it
+// takes few values, and an addend for each unit of y moves the place where one ends and the next
+// begins. The byte is round(b + add[floor(b * -kUnits)]), b = max(y, lowest); above zero it is
+// round(b + add[kCount - 1]). Units are a little shorter than bytes, whose ends round() has.
+struct EluSteps {
+    static constexpr std::size_t kCount = 32;
+    static constexpr float kUnits = 1.0009765625f;  // of 1
+    float lowest = 0.0f;
+    alignas(64) float add[kCount] = {};
+};
+
 struct WidePanel {
     WideVector vectors[kMaxWideVectors];
+    EluSteps elu_steps;
     WideWay ways[kMaxWideVectors] = {};
     bool clips = false;                        // of rules: not all bytes may be stored
     bool limited = false;                      // not all limits are 255
@@ -112,7 +126,8 @@ enum class WideEpilogue : std::uint8_t {
     kAddElu,    // one with an elu after it
     kAddLeaky,  // one with a leaky relu after it
     kMore,      // an elu, a leaky relu, or a rule
-    kSum        // an elu of a sum with a tensor
+    kSum,       // an elu of a sum with a tensor
+    kSumSteps   // the same by EluSteps
 };
 // Instantiated in files that CMake generates: see the list in src/cpu/kernels/CMakeLists.txt.
 template <std::size_t Vectors, WideEpilogue How>
@@ -137,7 +152,11 @@ struct WideElu {
     float alpha = 1.0f;
     float factor = 1.0f;
     float shift = 0.0f;
+    bool operator==(const WideElu&) const = default;
 };
+
+// Nothing where there are more units between zero and the lowest byte, or no floats for an addend.
+std::optional<EluSteps> elu_steps(const WideElu& elu);
 
 // fma(max(x, x * slope), factor, shift) with a slope in [0, 1].
 struct WideLeaky {

@@ -23,7 +23,7 @@ constexpr bool has_requantizing_add(WideEpilogue how) {
            how == WideEpilogue::kAddLeaky;
 }
 constexpr bool reads_residual(WideEpilogue how) {
-    return has_requantizing_add(how) || how == WideEpilogue::kSum;
+    return has_requantizing_add(how) || how == WideEpilogue::kSum || how == WideEpilogue::kSumSteps;
 }
 
 // Pixels of a group, which fills one store: one of 3 or 4 vectors, two of 2, four of 1.
@@ -201,12 +201,25 @@ FUSEQ_INLINE void finish_vector(const WidePanel& panel,
     }
 }
 
+// Vector N of all pixels: from sums to floats.
+template <std::size_t Vectors, std::size_t N, std::size_t Count>
+FUSEQ_INLINE void scale_vector(const WidePanel& panel, Registers<__m512i, Count>& acc) {
+    const __m512 scale = _mm512_load_ps(panel.vectors[N].scale);
+    const __m512 shift = _mm512_load_ps(panel.vectors[N].shift);
+    unrolled<Count / Vectors>([&](auto m) FUSEQ_LAMBDA {
+        __m512i& v = acc.v[m() * Vectors + N];
+        v = _mm512_castps_si512(_mm512_fmadd_ps(_mm512_cvtepi32_ps(v), scale, shift));
+    });
+}
+
 // All vectors of all pixels. A sum is left to the groups, which load its tensor.
 template <std::size_t Vectors, WideEpilogue How, std::size_t Count>
 FUSEQ_INLINE void finish_vectors(const WidePanel& panel,
                                  const float* sums,
                                  Registers<__m512i, Count>& acc) {
-    if constexpr (How != WideEpilogue::kSum) {
+    if constexpr (How == WideEpilogue::kSumSteps) {
+        unrolled<Vectors>([&](auto n) FUSEQ_LAMBDA { scale_vector<Vectors, n()>(panel, acc); });
+    } else if constexpr (How != WideEpilogue::kSum) {
         unrolled<Vectors>([&](auto n)
                               FUSEQ_LAMBDA { finish_vector<Vectors, n(), How>(panel, sums, acc); });
     }
@@ -374,6 +387,38 @@ FUSEQ_INLINE void add_residual(const WidePanel& panel, const Stores& to, Registe
     });
 }
 
+struct StepVectors {
+    __m512 lowest, add[2];
+    explicit StepVectors(const EluSteps& steps)
+        : lowest(_mm512_set1_ps(steps.lowest)),
+          add{_mm512_load_ps(steps.add), _mm512_load_ps(steps.add + 16)} {}
+
+    FUSEQ_INLINE __m512i byte(__m512 y) const {
+        const __m512 b = _mm512_max_ps(y, lowest);
+        // All bits are set where b is above zero.
+        const __m512i place =
+            _mm512_cvt_roundps_epu32(_mm512_mul_ps(b, _mm512_set1_ps(-EluSteps::kUnits)),
+                                     _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+        return _mm512_cvtps_epi32(_mm512_add_ps(b, _mm512_permutex2var_ps(add[0], place, add[1])));
+    }
+};
+
+// The same of scaled sums, by steps.
+template <std::size_t Vectors>
+FUSEQ_INLINE void add_residual_by_steps(const WidePanel& panel,
+                                        const Stores& to,
+                                        Registers<__m512i, 4>& v) {
+    const __m512i bytes = in_lanes<Vectors>(load_pixels<Vectors>(to.residual, to));
+    const StepVectors steps(panel.elu_steps);
+    unrolled<4>([&](auto i) FUSEQ_LAMBDA {
+        const WideVector& k =
+            panel.vectors[Vectors == 3 ? std::min<std::size_t>(i(), 2) : i() % Vectors];
+        const __m512 element = floats_of<i()>(bytes, to.residual_signed);
+        v[i] = steps.byte(
+            _mm512_fmadd_ps(element, _mm512_load_ps(k.of_tensor), _mm512_castsi512_ps(v[i])));
+    });
+}
+
 template <std::size_t Vectors, WideEpilogue How, std::size_t Group, std::size_t Count>
 FUSEQ_INLINE void finish_group(const WidePanel& panel,
                                const Registers<__m512i, Count>& acc,
@@ -386,6 +431,8 @@ FUSEQ_INLINE void finish_group(const WidePanel& panel,
     });
     if constexpr (How == WideEpilogue::kSum) {
         add_residual<Vectors>(panel, to, v);
+    } else if constexpr (How == WideEpilogue::kSumSteps) {
+        add_residual_by_steps<Vectors>(panel, to, v);
     }
     store_group<Vectors, How>(v, to, add);
 }

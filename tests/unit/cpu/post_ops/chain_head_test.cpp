@@ -75,6 +75,27 @@ TEST(PiecewiseLinearHead, EndsWhereANumberIsNotFinite) {
     EXPECT_THAT(piecewise_linear_head(chain).bias, ElementsAre(1.0f, 2.0f));
 }
 
+TEST(EluTail, IsAnEluAndOneShiftAtTheEnd) {
+    const Eltwise elu{.kind = EltwiseKind::kElu, .alpha = 0.5f, .scale = 3.0f};
+    const auto alone = elu_tail(chain_of({Scale{2.0f}, elu}), 1);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(alone->alpha, 0.5f);
+    EXPECT_EQ(alone->scale, 3.0f);
+    EXPECT_EQ(alone->shift, 0.0f);
+    const auto shifted = elu_tail(chain_of({elu, Shift{7.0f}}), 0);
+    ASSERT_TRUE(shifted);
+    EXPECT_EQ(shifted->shift, 7.0f);
+    EXPECT_FALSE(elu_tail(chain_of({Scale{2.0f}, elu}), 0));
+    EXPECT_FALSE(elu_tail(chain_of({elu}), 1));
+    EXPECT_FALSE(elu_tail(chain_of({elu, Scale{7.0f}}), 0));
+    EXPECT_FALSE(elu_tail(chain_of({elu, Shift{Values({1.0f, 2.0f})}}), 0));
+    EXPECT_FALSE(elu_tail(chain_of({elu, Shift{7.0f}, Round{}}), 0));
+    EXPECT_FALSE(elu_tail(chain_of({Eltwise{EltwiseKind::kTanh}}), 0));
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    EXPECT_FALSE(elu_tail(chain_of({Eltwise{EltwiseKind::kElu, kInfinity}}), 0));
+    EXPECT_FALSE(elu_tail(chain_of({elu, Shift{kInfinity}}), 0));
+}
+
 TEST(ChainParts, AreTheChain) {
     const Chain chain = chain_of({Scale{0.5f}, Round{}, Clip{0.0f, 255.0f}});
     EXPECT_EQ(to_text(chain_until(chain, 1, ElementType::f32)), "scale(0.5) -> f32");

@@ -187,7 +187,7 @@ TEST(Bounds, GemmVnniDirect) {
     }
 }
 
-void expect_depthwise_within(DepthwisePath path) {
+void expect_depthwise_within(DepthwisePath path, bool elus = false) {
     for (const std::size_t channels : {1, 5, 8, 16, 24, 32, 63, 64, 80, 96, 130}) {
         for (const std::size_t kernel : {3, 5, 4}) {
             for (const std::size_t stride : {1, 2}) {
@@ -209,6 +209,12 @@ void expect_depthwise_within(DepthwisePath path) {
                 params.weights = weights;
                 params.scale = scale;
                 params.path = path;
+                if (elus) {
+                    params.elu = DepthwiseElu{};
+                    if (!DepthwiseConv::stores_elu(params)) {
+                        continue;
+                    }
+                }
                 const DepthwiseConv conv(params);
                 SCOPED_TRACE(conv.implementation());
                 const std::size_t dst = channels * (5 / stride) * (5 / stride);
@@ -225,8 +231,10 @@ TEST(Bounds, DepthwiseConv) {
         expect_depthwise_within(DepthwisePath::kPortable);
     });
     if (has_avx512_vnni()) {
-        expect_depthwise_within(DepthwisePath::kStrips);
-        expect_depthwise_within(DepthwisePath::kFlat);
+        for (const bool elus : {false, true}) {
+            expect_depthwise_within(DepthwisePath::kStrips, elus);
+            expect_depthwise_within(DepthwisePath::kFlat, elus);
+        }
     }
 }
 

@@ -135,28 +135,55 @@ void for_sums(F&& f) {
 }
 
 // Good to the last bit but for ties; the same in tiles of all sizes.
+void expect_elu_of_sum(Case c) {
+    const GemmVnni gemm(c.complete());
+    EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
+    const Bytes got = run(gemm, c, 1);
+    EXPECT_EQ(run(gemm, c, std::min<std::size_t>(3, c.params.shape.src_width)), got);
+    const ElementType type = c.params.dst_type;
+    c.params.dst_type = ElementType::f32;
+    const std::vector<float> exact = expected(c);
+    const bool is_unsigned = type == ElementType::u8;
+    for (std::size_t i = 0; i < exact.size(); ++i) {
+        const float limited =
+            std::clamp(exact[i], is_unsigned ? 0.0f : -128.0f, is_unsigned ? 255.0f : 127.0f);
+        ASSERT_LE(std::abs(fuseq::test::element(got, type, i) - limited), 0.5002f)
+            << "element " << i << " is " << exact[i];
+    }
+}
+
 TEST_F(GemmVnniTest, WidePanelsHaveElusOfSums) {
     for_sums([](const GemmShape& shape, ElementType dst_type, ElementType type) {
         std::mt19937 rng(static_cast<unsigned>(shape.dst_channels * 1000 + shape.src_width));
-        Case c = sum_case(rng, shape, dst_type, type,
-                          {.kind = Kind::kEltwise,
-                           .eltwise = {.kind = post_ops::EltwiseKind::kElu,
-                                       .alpha = rng() % 2 == 0 ? 1.0f : 0.7f,
-                                       .scale = rng() % 2 == 0 ? 1.0f : 9.0f}});
-        const GemmVnni gemm(c.complete());
-        EXPECT_EQ(gemm.implementation(), "gemm_vnni512:6x4");
-        const Bytes got = run(gemm, c, 1);
-        EXPECT_EQ(run(gemm, c, std::min<std::size_t>(3, shape.src_width)), got);
-        c.params.dst_type = ElementType::f32;
-        const std::vector<float> exact = expected(c);
-        const bool is_unsigned = dst_type == ElementType::u8;
-        for (std::size_t i = 0; i < exact.size(); ++i) {
-            const float limited =
-                std::clamp(exact[i], is_unsigned ? 0.0f : -128.0f, is_unsigned ? 255.0f : 127.0f);
-            ASSERT_LE(std::abs(fuseq::test::element(got, dst_type, i) - limited), 0.5002f)
-                << "element " << i << " is " << exact[i];
-        }
+        expect_elu_of_sum(sum_case(rng, shape, dst_type, type,
+                                   {.kind = Kind::kEltwise,
+                                    .eltwise = {.kind = post_ops::EltwiseKind::kElu,
+                                                .alpha = rng() % 2 == 0 ? 1.0f : 0.7f,
+                                                .scale = rng() % 2 == 0 ? 1.0f : 9.0f}}));
     });
+}
+
+// The same elu of all channels, of few values below zero: by steps; of more: not.
+TEST_F(GemmVnniTest, WidePanelsHaveElusOfSumsBySteps) {
+    for (const float factor : {1.95f, 4.7f, 7.26f, 40.0f}) {
+        for_sums([&](const GemmShape& shape, ElementType dst_type, ElementType type) {
+            std::mt19937 rng(static_cast<unsigned>(shape.dst_channels * 1000 + shape.src_width));
+            Case c = sum_case(rng, shape, dst_type, type, {});
+            c.params.ops.resize(1);  // the sum
+            c.params.ops.push_back(random_linear(rng, shape.dst_channels, 0.02f, 0.9f));
+            c.params.ops.push_back(
+                {.kind = Kind::kEltwise,
+                 .eltwise = {.kind = post_ops::EltwiseKind::kElu, .alpha = 1.0f, .scale = factor}});
+            if (rng() % 2 == 0) {
+                c.params.ops.push_back(
+                    {.kind = Kind::kShift, .a = {dst_type == ElementType::u8 ? 9.0f : -3.0f}});
+            }
+            const gemm::Packed packed = gemm::pack(c.complete());
+            const bool by_steps = packed.panels[0].constants->ways[0] == gemm::WideWay::kSumSteps;
+            EXPECT_EQ(by_steps, factor < 40.0f);
+            expect_elu_of_sum(std::move(c));
+        });
+    }
 }
 
 TEST_F(GemmVnniTest, OtherSumsAreNotWide) {
