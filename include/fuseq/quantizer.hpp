@@ -192,7 +192,8 @@ public:
 
     // Runs inputs [profiled_inputs(), count) and adds them to the profile; memory does not grow
     // with the number of inputs, and the result does not depend on streams. Returns whether all
-    // were run. Throws Error naming the layer and the input for values that are not finite.
+    // were run. Throws Error naming the layer and the input for values that are not finite; those of
+    // masks before a SoftMax may be infinite.
     bool profile(std::size_t count,
                  const CalibrationInputs& inputs,
                  const CalibrationProgress& progress = {});

@@ -22,6 +22,16 @@ constexpr std::string_view kElementwise[] = {
     "SoftPlus", "Sqrt", "Sigmoid", "SoftSign", "Subtract",    "Swish",   "Tanh",
 };
 
+constexpr std::string_view kReductions[] = {
+    "ReduceL1",  "ReduceL2",   "ReduceLogSum", "ReduceLogSumExp", "ReduceMax",
+    "ReduceMin", "ReduceMean", "ReduceSum",    "ReduceSumSquare",
+};
+
+bool is_reduction(const Node& node) {
+    return std::find(std::begin(kReductions), std::end(kReductions), node.type()) !=
+           std::end(kReductions);
+}
+
 bool is_elementwise(const Node& node) {
     return std::find(std::begin(kElementwise), std::end(kElementwise), node.type()) !=
            std::end(kElementwise);
@@ -40,7 +50,7 @@ std::vector<Output> sources_of(const Node& node) {
                 continue;
             }
             found.push_back(input);
-            if (is_elementwise(*input.node)) {
+            if (is_elementwise(*input.node) || is_reduction(*input.node)) {
                 left.push_back(input.node);
             }
         }
@@ -62,25 +72,29 @@ public:
 
     // Whether nothing but the source and constants goes into the node; looks at kMaxNodes at most.
     bool holds(const Node& node) {
-        if (!is_elementwise(node) || ++nodes_ > kMaxNodes) {
+        const bool reduces = is_reduction(node);
+        if ((!is_elementwise(node) && !reduces) || ++nodes_ > kMaxNodes) {
             return false;
         }
+        reduces_ = reduces_ || reduces;
         linear_ = linear_ && is_linear(node);
         return std::all_of(node.inputs().begin(), node.inputs().end(), [&](const Output& input) {
             return input == source_ || is_constant_expression(input) || holds(*input.node);
         });
     }
-    bool is_linear_so_far() const { return linear_; }
+    bool bends() const { return !linear_; }
+    bool reduces() const { return reduces_; }
 
 private:
     Output source_;
     std::size_t nodes_ = 0;
     bool linear_ = true;
+    bool reduces_ = false;
 };
 
-}  // namespace
-
-bool is_activation_formula(const Node& node) {
+// Whether the node is a formula of one tensor of its own shape that is wanted.
+template <class Wanted>
+bool is_formula(const Node& node, const Wanted& wanted) {
     if (!is_elementwise(node) || node.input_count() != 2) {
         return false;
     }
@@ -88,8 +102,19 @@ bool is_activation_formula(const Node& node) {
     return std::any_of(sources.begin(), sources.end(), [&](const Output& source) {
         Formula formula(source);
         return source.partial_shape() == node.port().shape && formula.holds(node) &&
-               !formula.is_linear_so_far();
+               wanted(formula);
     });
+}
+
+}  // namespace
+
+bool is_activation_formula(const Node& node) {
+    return is_formula(node,
+                      [](const Formula& formula) { return !formula.reduces() && formula.bends(); });
+}
+
+bool is_normalization_formula(const Node& node) {
+    return is_formula(node, [](const Formula& formula) { return formula.reduces(); });
 }
 
 }  // namespace fuseq::quantizer

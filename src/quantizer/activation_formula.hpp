@@ -12,4 +12,9 @@ namespace fuseq::quantizer {
 // like x + x is none: it is one of integers.
 bool is_activation_formula(const Node& node);
 
+// Whether what goes into the operation of two computed operands is one of them, and means or other
+// reductions of it: x - mean(x), d * 1 / sqrt(mean(d * d) + epsilon). Normalizations that the
+// exporter has written out; integers inside would cost much and save nothing.
+bool is_normalization_formula(const Node& node);
+
 }  // namespace fuseq::quantizer

@@ -94,6 +94,9 @@ LayerKind kind_of(const Node& node) {
     if (contains(kBinaries, type) && (is_constant_input(node, 1) || is_activation_formula(node))) {
         return LayerKind::kActivation;
     }
+    if (contains(kBinaries, type) && is_normalization_formula(node)) {
+        return LayerKind::kFloat;
+    }
     return contains(kCarriers, type) && !is_constant_input(node, 0) ? LayerKind::kCarrier
                                                                     : LayerKind::kFloat;
 }

@@ -6,10 +6,30 @@
 
 namespace fuseq::quantizer {
 
+namespace {
+
+// Whether the sum has as many values as the tensor; leading dimensions of 1 may be added.
+bool keeps_size(const PartialShape& tensor, const PartialShape& sum) {
+    if (!tensor.rank_is_static() || !sum.rank_is_static() || sum.rank() < tensor.rank()) {
+        return false;
+    }
+    const std::size_t more = sum.rank() - tensor.rank();
+    for (std::size_t d = 0; d < sum.rank(); ++d) {
+        const bool same = d < more ? sum[d] == Dimension(1) : sum[d] == tensor[d - more];
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace
+
 Output with_bias(Node& anchor) {
     const auto& uses = anchor.port().uses;
     const bool biased = uses.size() == 1 && uses[0].node->is("Add") && uses[0].index == 0 &&
-                        is_constant_expression(uses[0].node->input(1));
+                        is_constant_expression(uses[0].node->input(1)) &&
+                        keeps_size(anchor.port().shape, uses[0].node->port().shape);
     return biased ? uses[0].node->output() : anchor.output();
 }
 

@@ -10,7 +10,7 @@
 
 namespace fuseq::quantizer {
 
-// The result of an anchor with its bias.
+// The result of an anchor with its bias, which may have more dimensions of 1 in front.
 Output with_bias(Node& anchor);
 
 // `results` in place of the model's own. Its Parameters stay.

@@ -114,7 +114,10 @@ public:
             for (const Output& input : node->inputs()) {
                 level = std::max(level, input ? levels[input.node] : 0);
             }
-            if (anchors.contains(node) && node->port().shape.rank_is_static()) {
+            // A product with a vector has no dimension of channels.
+            const bool measured = anchors.contains(node) && node->port().shape.rank_is_static() &&
+                                  node->input(1).partial_shape().rank() >= 2;
+            if (measured) {
                 add(*node, level++);
             }
         }
@@ -146,7 +149,9 @@ private:
         // A bias that the float model does not have is an Add that it does not have.
         Node* same = exact_->find(layer.result.node->name());
         layer.exact = same != nullptr ? same->output() : exact_->find(anchor.name())->output();
-        layer.channel_dim = anchor.is("MatMul") ? anchor.port().shape.rank() - 1 : 1;
+        const std::size_t rank = anchor.port().shape.rank();
+        const std::size_t in_front = layer.result.partial_shape().rank() - rank;
+        layer.channel_dim = (anchor.is("MatMul") ? rank - 1 : 1) + in_front;
         layers_.push_back(layer);
     }
 

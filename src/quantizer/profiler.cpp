@@ -14,6 +14,7 @@
 
 #include "fuseq/error.hpp"
 #include "quantizer/data_runner.hpp"
+#include "quantizer/layer_kinds.hpp"
 #include "quantizer/placement.hpp"
 
 namespace fuseq::quantizer {
@@ -55,15 +56,29 @@ std::size_t default_streams(const std::vector<Output>& tensors) {
     return std::clamp<std::size_t>(kMemory / bytes, 1, cores);
 }
 
-// Tensors that can have integers, and outputs of the model: where no value may be infinite.
-std::unordered_set<std::string> finite_tensors(const Model& lowered) {
-    std::unordered_set<std::string> names;
+// Tensors where values may be infinite: masks, and what comes of them before a SoftMax. Not where
+// integers can be, nor the outputs of the model.
+std::unordered_set<std::string> masked_tensors(const Model& lowered) {
     const std::shared_ptr<Model> copy = lowered.clone();
+    std::unordered_set<std::string> names;
+    std::vector<Node*> left = copy->find_all("SoftMax");
+    const std::vector<Node*> logarithms = copy->find_all("LogSoftmax");
+    left.insert(left.end(), logarithms.begin(), logarithms.end());
+    while (!left.empty()) {
+        const Node* node = left.back();
+        left.pop_back();
+        for (const Output& input : node->inputs()) {
+            const bool product = !input || kind_of(*input.node) == LayerKind::kAnchor;
+            if (!product && names.insert(tensor_name(input)).second) {
+                left.push_back(input.node);
+            }
+        }
+    }
     for (const Place& made : place(*copy, {}, {}, true).places) {
-        names.insert(tensor_name(made.tensor));
+        names.erase(tensor_name(made.tensor));
     }
     for (const Output& output : copy->outputs()) {
-        names.insert(tensor_name(output));
+        names.erase(tensor_name(output));
     }
     return names;
 }
@@ -152,7 +167,7 @@ private:
 Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t streams) {
     const std::shared_ptr<Model> model = lowered.clone();
     const auto computed = computed_nodes(*model);
-    const std::unordered_set<std::string> finite = finite_tensors(lowered);
+    const std::unordered_set<std::string> masked = masked_tensors(lowered);
     for (Node* node : model->ordered_nodes()) {
         if (!computed.contains(node) || node->is("Result")) {
             continue;
@@ -169,7 +184,7 @@ Profiler::Profiler(const Model& lowered, const std::string& device, std::size_t 
         for (std::size_t i = 0; i < outputs.size(); ++i) {
             if (outputs[i].node == node && outputs[i].type() == ElementType::f32) {
                 const std::string name = tensor_name(outputs[i]);
-                tensors_.push_back({i, name, channel_dim_of(outputs[i]), finite.contains(name)});
+                tensors_.push_back({i, name, channel_dim_of(outputs[i]), !masked.contains(name)});
             }
         }
     }

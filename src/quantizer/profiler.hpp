@@ -18,8 +18,8 @@ public:
     // Runs inputs [profile.inputs, count). Each stream runs an input and adds it to histograms;
     // inputs join the profile in their order, so that the result does not depend on the number of
     // streams. Whether all were run: `progress` may stop between two inputs. Throws Error naming
-    // input and layer for NaN, and for infinite values of what may become integers or is an output
-    // of the model; elsewhere (masks before a SoftMax) these are left out.
+    // input and layer for NaN and for infinite values; the infinite ones of masks before a SoftMax
+    // are left out instead.
     bool run(Profile& profile,
              std::size_t count,
              const CalibrationInputs& inputs,

@@ -33,6 +33,33 @@ TEST(IsActivationFormula, WhatExportersWriteOut) {
         is_formula("%m = Negative(%x)\n%e = Exp(%m)\n%p = Add(%e, %one)\n%n = Divide(%x, %p)"));
 }
 
+// The steps of a layer normalization; the square of the difference is an activation.
+TEST(IsNormalizationFormula, OfATensorAndItsMeans) {
+    const auto is_normalization = [](const std::string& lines) {
+        const auto model = Model::from_text(R"(
+            %x = Parameter : f32[1,4,6,6]
+            %y = Parameter : f32[1,4,1,1]
+            %axes = Const value={2,3} : i64[2]
+            %e = Const value={1e-5} : f32[]
+            %half = Const value={-0.5} : f32[]
+            %w = Const value=random(1) : f32[4,4,1,1]
+            )" + lines + "\n%r = Result(%n)");
+        EXPECT_FALSE(is_activation_formula(*model->find("n")));
+        return is_normalization_formula(*model->find("n"));
+    };
+    const std::string mean = "%m = ReduceMean(%x, %axes) keep_dims=true\n";
+    EXPECT_TRUE(is_normalization(mean + "%n = Subtract(%x, %m)"));
+    EXPECT_TRUE(
+        is_normalization("%s = Multiply(%x, %x)\n%m = ReduceMean(%s, %axes) keep_dims=true\n"
+                         "%v = Add(%m, %e)\n%q = Power(%v, %half)\n%n = Multiply(%x, %q)"));
+    // A gate that a convolution computes, or that comes from elsewhere.
+    EXPECT_FALSE(
+        is_normalization(mean +
+                         "%g = Convolution(%m, %w) strides=[1,1] dilations=[1,1] pads_begin=[0,0] "
+                         "pads_end=[0,0]\n%n = Multiply(%x, %g)"));
+    EXPECT_FALSE(is_normalization("%n = Multiply(%x, %y)"));
+}
+
 TEST(IsActivationFormula, OfWhatAFormulaOfTwoTensorsComputes) {
     EXPECT_TRUE(is_formula("%z = Add(%x, %y)\n%s = Sigmoid(%z)\n%n = Multiply(%z, %s)"));
 }

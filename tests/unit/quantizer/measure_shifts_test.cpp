@@ -122,6 +122,30 @@ TEST(MeasuredShifts, AreNoneWhereNothingIsShifted) {
     }
 }
 
+// A bias with more dimensions than the sum; a vector of weights.
+TEST(MeasuredShifts, HaveOneValueAChannel) {
+    Conversion conversion = narrow();
+    conversion.lowered = lower(*Model::from_text(R"(
+        %x = Parameter : f32[1,3,12,12]
+        %axes = Const value={2,3} : i64[2]
+        %mean = ReduceMean(%x, %axes) keep_dims=false
+        %w = Const value=random(1) : f32[5,3]
+        %fc = MatMul(%mean, %w) transpose_a=false transpose_b=true
+        %bias = Const value=random(2) : f32[1,1,5]
+        %sum = Add(%fc, %bias)
+        %relu = ReLU(%sum)
+        %v = Const value=random(3) : f32[5]
+        %number = MatMul(%relu, %v) transpose_a=false transpose_b=false
+        %r = Result(%number))"),
+                               {});
+    conversion.profile.tensors.clear();
+    conversion.profile.inputs = 0;
+    Profiler(*conversion.lowered, "CPU", 1).run(conversion.profile, kInputs, input, {});
+    const BiasShifts shifts = measure_shifts(conversion, all(), input);
+    EXPECT_THAT(shifts, UnorderedElementsAre(Key("fc")));
+    EXPECT_EQ(shifts.at("fc").size(), 5U);
+}
+
 TEST(MeasuredShifts, NeedInputs) {
     EXPECT_THAT(measure_shifts(narrow(), {0, 1, 2, 3, 4, 5, 6}, input), IsEmpty());
 }

@@ -61,7 +61,21 @@ TEST(Profiler, RefusesInfiniteValuesOfWhatBecomesIntegersAndOfOutputs) {
         %fc = MatMul(%x, %w) transpose_a=false transpose_b=true
         %r = Result(%fc))"),
         testing::AllOf(HasSubstr("'x'"), HasSubstr("input 1: has the value inf at position 2")));
-    EXPECT_THAT(message("%x = Parameter : f32[1,4]\n%n = Negative(%x)\n%r = Result(%n)"),
+    // The product is infinite before the sum is NaN: the first one is named.
+    EXPECT_THAT(message(R"(
+        %x = Parameter : f32[1,4]
+        %large = Const value=fill(3e38) : f32[1,4]
+        %product = Multiply(%x, %large)
+        %difference = Subtract(%product, %product)
+        %r = Result(%difference))"),
+                HasSubstr("'product'"));
+    // A mask that is an output of the model as well.
+    EXPECT_THAT(message(R"(
+        %x = Parameter : f32[1,4]
+        %n = Negative(%x)
+        %shares = SoftMax(%n) axis=1
+        %r = Result(%shares)
+        %masked = Result(%n))"),
                 testing::AllOf(HasSubstr("'n'"), HasSubstr("the value -inf")));
 }
 
