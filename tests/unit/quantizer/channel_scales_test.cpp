@@ -7,20 +7,14 @@
 
 #include <cmath>
 
-#include "fuseq/core.hpp"
 #include "quantizer/insertion.hpp"
+#include "support/run_reference.hpp"
 
 namespace fuseq::quantizer {
 namespace {
 
+using test::run_reference;
 using testing::ElementsAre;
-
-std::vector<float> run(const std::shared_ptr<const Model>& model, const Tensor& input) {
-    InferRequest request = Core().compile_model(model, "REFERENCE").create_infer_request();
-    request.set_input_tensor(input);
-    request.infer();
-    return to_floats(request.get_output_tensor());
-}
 
 TensorProfile seen(const std::vector<float>& values) {
     TensorProfile profile;
@@ -173,11 +167,11 @@ TEST(ChannelScales, ComputeTheSame) {
     for (std::size_t i = 0; i < input.get_size(); ++i) {
         input.data<float>()[i] = static_cast<float>(i) - 3;
     }
-    const std::vector<float> before = run(model, input);
+    const std::vector<float> before = run_reference(model, input);
     Conversion conversion = conversion_of(
         model, {{"x", {8, 2}}, {"a", {8, 3}}, {"b", {1, 0.5f}}, {"moved", {8, 1, 3, 0.5f}}});
     EXPECT_EQ(scale_channels(conversion, 0.5, {}), 2U);
-    const std::vector<float> after = run(model, input);
+    const std::vector<float> after = run_reference(model, input);
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_NEAR(after[i], before[i], 1e-5 * (1 + std::abs(before[i])));
     }

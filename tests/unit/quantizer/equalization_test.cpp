@@ -7,19 +7,13 @@
 
 #include <cmath>
 
-#include "fuseq/core.hpp"
+#include "support/run_reference.hpp"
 
 namespace fuseq::quantizer {
 namespace {
 
+using test::run_reference;
 using testing::ElementsAre;
-
-std::vector<float> run(const std::shared_ptr<const Model>& model, const Tensor& input) {
-    InferRequest request = Core().compile_model(model, "REFERENCE").create_infer_request();
-    request.set_input_tensor(input);
-    request.infer();
-    return to_floats(request.get_output_tensor());
-}
 
 // Channels of %r have ranges 16 and 1; weights that read them have equal shares.
 std::shared_ptr<Model> two_channels() {
@@ -108,9 +102,9 @@ TEST(Equalization, ComputesTheSame) {
     for (std::size_t i = 0; i < input.get_size(); ++i) {
         input.data<float>()[i] = static_cast<float>(i % 13) - 6;
     }
-    const std::vector<float> before = run(model, input);
+    const std::vector<float> before = run_reference(model, input);
     EXPECT_THAT(equalize(*model, profile, 0.5, {}), ElementsAre("m.0", "rows"));
-    const std::vector<float> after = run(model, input);
+    const std::vector<float> after = run_reference(model, input);
     for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_NEAR(after[i], before[i], 1e-4 * (1 + std::abs(before[i])));
     }
