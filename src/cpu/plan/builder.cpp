@@ -387,7 +387,9 @@ kernels::GemmWeightsCache* PlanBuilder::shared_weights(const Tensor& constant) c
 
 const Group* PlanBuilder::chain_after(const Output& output) const {
     const std::vector<Use>& uses = output.node->port(output.index).uses;
-    if (!options_.fuse || uses.size() != 1) {
+    const auto readers = readers_.find(Key{output.node, output.index});
+    // Chains that read through a dequantize after it are readers too.
+    if (!options_.fuse || uses.size() != 1 || readers == readers_.end() || readers->second != 1) {
         return nullptr;
     }
     const std::size_t* const of = grouping_.group_of.find(uses[0].node);

@@ -88,6 +88,32 @@ TEST(ResizedChain, HasSeveralReaders) {
 }
 
 // Interpolates of different sources, one of floats, of different sizes, with zero points and scales.
+// One reader quantizes, past the dequantization; the other multiplies what comes of the first one.
+TEST(ResizedChain, MultipliesWhatAnotherReaderComputes) {
+    const DeviceRun run = check_on_devices(R"(model "m"
+        %x = Parameter : f32[1,3,12,12]
+        %xl = Const value={-3.4304} : f32[]
+        %xh = Const value={3.4036} : f32[]
+        %q = FakeQuantize(%x, %xl, %xh, %xl, %xh) levels=256
+        %s = Const value={24,24} : i64[2]
+        %f = Const value={2,2} : f32[2]
+        %a = Const value={2,3} : i64[2]
+        %u = Interpolate.4(%q, %s, %f, %a) shape_calculation_mode=sizes mode=linear
+        %l = Const value={-3.0336,-3.0848,-2.9312} : f32[1,3,1,1]
+        %h = Const value={3.0099,3.0607,2.9083} : f32[1,3,1,1]
+        %uq = FakeQuantize(%u, %l, %h, %l, %h) levels=256
+        %w = Const value=random(3,-127,127) : i8[3,1,1,3,3]
+        %wf = Convert(%w) destination_type=f32
+        %ws = Const value={0.003} : f32[]
+        %wm = Multiply(%wf, %ws)
+        %g = GroupConvolution(%uq, %wm) strides=[1,1] dilations=[1,1] pads_begin=[1,1] pads_end=[1,1]
+        %other = Result(%g)
+        %y = Multiply(%g, %u)
+        %r = Result(%y))",
+                                           13, kTolerance);
+    EXPECT_EQ(run.report["totals"]["anchors_int8"], 1);
+}
+
 TEST(ResizedChain, AddsOtherResizedTensors) {
     const std::string rest =
         "%z = Const value={7} : f32[]\n%d = Subtract(%u, %z)\n%k = Const value={0.5} : f32[]\n"
