@@ -134,7 +134,7 @@ std::shared_ptr<Model> shuffled() {
     return Model::from_text(R"(model "m"
         %x = Parameter : f32[1,2,2,2]
         %a = HSwish(%x)
-        %b = Elu(%x) alpha=1.0
+        %b = Gelu(%x) approximation_mode=ERF
         %join = Concat(%a, %b) axis=1
         %s1 = Const value={1,2,2,2,2} : i64[5]
         %apart = Reshape(%join, %s1) special_zero=false
