@@ -29,11 +29,15 @@ bool has_kernel_of_one_scale(const Node& node) {
 
 class Scaler {
 public:
-    Scaler(Conversion& conversion, double strength, const FixedInputs& fixed)
+    Scaler(Conversion& conversion,
+           double strength,
+           const FixedInputs& fixed,
+           const std::set<std::string>& equalized)
         : conversion_(conversion),
           model_(*conversion.lowered),
           strength_(strength),
           fixed_(fixed),
+          equalized_(equalized),
           placement_(placement_of(conversion)) {}
 
     std::size_t run() {
@@ -96,8 +100,11 @@ private:
         }
     }
 
-    // The profile has its channels.
+    // The profile has its channels, and they have no factors yet.
     bool is_known(const Place& place) const {
+        if (equalized_.contains(tensor_name(place.tensor))) {
+            return false;
+        }
         const auto found = conversion_.profile.tensors.find(tensor_name(place.tensor));
         if (found == conversion_.profile.tensors.end() ||
             !place.tensor.partial_shape().is_static() || place.tensor.shape().size() < 2) {
@@ -310,6 +317,7 @@ private:
     Model& model_;
     double strength_;
     const FixedInputs& fixed_;
+    const std::set<std::string>& equalized_;
     Placement placement_;
     std::vector<ChannelSource> sources_;
     ChannelReaders readers_;
@@ -322,8 +330,11 @@ private:
 
 }  // namespace
 
-std::size_t scale_channels(Conversion& conversion, double strength, const FixedInputs& fixed) {
-    const std::size_t count = Scaler(conversion, strength, fixed).run();
+std::size_t scale_channels(Conversion& conversion,
+                           double strength,
+                           const FixedInputs& fixed,
+                           const std::set<std::string>& equalized) {
+    const std::size_t count = Scaler(conversion, strength, fixed, equalized).run();
     conversion.lowered->validate();
     return count;
 }

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
+#include <string>
 
 #include "quantizer/conversion.hpp"
 #include "quantizer/equalization.hpp"
@@ -17,7 +19,11 @@ namespace fuseq::quantizer {
 // Puts a Multiply by 1 / factor[c] before the integers of each tensor that only anchors read,
 // perhaps through layers that move values; insert_integers makes limits of it. Factors are those of
 // equalize(); where depthwise convolutions alone read a channel, it gets the whole range instead.
-// Changes the model and the profile of the conversion; returns how many tensors there are.
-std::size_t scale_channels(Conversion& conversion, double strength, const FixedInputs& fixed);
+// `equalized`: tensors that have their factors already. Changes the model and the profile of the
+// conversion; returns how many tensors there are.
+std::size_t scale_channels(Conversion& conversion,
+                           double strength,
+                           const FixedInputs& fixed,
+                           const std::set<std::string>& equalized = {});
 
 }  // namespace fuseq::quantizer

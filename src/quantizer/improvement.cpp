@@ -8,6 +8,9 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "fuseq/error.hpp"
 #include "quantizer/channel_scales.hpp"
@@ -264,25 +267,29 @@ private:
         for (Conversion& made : tried.without_part) {
             equalize(*made.lowered, made.profile, kEqualizationStrength, fixed);
         }
-        const std::size_t tensors =
-            equalize(*tried.whole.lowered, tried.whole.profile, kEqualizationStrength, fixed)
-                .size();
-        if (tensors == 0) {
+        const std::vector<std::string> tensors =
+            equalize(*tried.whole.lowered, tried.whole.profile, kEqualizationStrength, fixed);
+        if (tensors.empty()) {
             return;
         }
         if (tried.whole.options.calibration != Calibration::kNone) {
             profile_again(tried);
         }
-        equalized_ = offer(fmt::format("equalization of {} tensors", tensors), std::move(tried));
+        equalized_ =
+            offer(fmt::format("equalization of {} tensors", tensors.size()), std::move(tried));
+        if (equalized_) {
+            equalized_tensors_.insert(tensors.begin(), tensors.end());
+        }
     }
 
     void try_channel_scales() {
         Candidate tried = best_.copy();
         const FixedInputs fixed = fixed_inputs();
         for (Conversion& made : tried.without_part) {
-            scale_channels(made, kEqualizationStrength, fixed);
+            scale_channels(made, kEqualizationStrength, fixed, equalized_tensors_);
         }
-        const std::size_t tensors = scale_channels(tried.whole, kEqualizationStrength, fixed);
+        const std::size_t tensors =
+            scale_channels(tried.whole, kEqualizationStrength, fixed, equalized_tensors_);
         if (tensors == 0) {
             return;
         }
@@ -449,7 +456,8 @@ private:
     Distances start_;            // of ranges alone
     Distances distances_;        // of the best one
     bool wants_bias_correction_ = false;
-    bool equalized_ = false;
+    bool equalized_ = false;  // or channels scaled
+    std::set<std::string> equalized_tensors_;
     bool measured_ = false;
     Candidate best_;
     Improved result_;

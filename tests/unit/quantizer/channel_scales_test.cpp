@@ -109,7 +109,7 @@ TEST(ChannelScales, ReadersInFloatKeepTheTensor) {
     EXPECT_EQ(model->find("tail")->input_node(0)->name(), "h");
 }
 
-// A sum cannot make up for factors; nor is anything done where models are compared.
+// A sum cannot make up for factors; nor is anything done where models are compared, nor twice.
 TEST(ChannelScales, NeedAnchorsAlone) {
     const auto added = Model::from_text(R"(model "m"
         %x = Parameter : f32[1,2,1,1]
@@ -123,6 +123,8 @@ TEST(ChannelScales, NeedAnchorsAlone) {
     EXPECT_EQ(scale_channels(conversion, 0.5, {}), 0U);
     Conversion compared = conversion_of(swish(), {{"x", {16, 1}}, {"h", {16, 1}}});
     EXPECT_EQ(scale_channels(compared, 0.5, {{"c", 0}}), 0U);
+    Conversion equalized = conversion_of(swish(), {{"x", {16, 1}}, {"h", {16, 1}}});
+    EXPECT_EQ(scale_channels(equalized, 0.5, {}, {"h"}), 0U);
     Conversion unknown = conversion_of(swish(), {});
     unknown.profile.tensors["h"].histogram = Histogram(64);
     EXPECT_EQ(scale_channels(unknown, 0.5, {}), 0U);

@@ -67,7 +67,7 @@ TEST(Improvement, KeepsWhatHelpsOnHeldBackInputs) {
     const QuantizedModel result = quantized({});
     ASSERT_EQ(result.steps.size(), 3U);
     EXPECT_EQ(result.steps[0].name, "equalization of 1 tensors");
-    EXPECT_EQ(result.steps[1].name, "scales of channels for 2 tensors");
+    EXPECT_EQ(result.steps[1].name, "scales of channels for 1 tensors");
     EXPECT_TRUE(result.steps[0].kept);
     EXPECT_GT(result.steps[0].after, result.steps[0].before + 3);
     // What is measured afterwards starts from there.
