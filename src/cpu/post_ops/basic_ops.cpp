@@ -134,6 +134,22 @@ double evaluate_ops(const std::vector<BasicOp>& ops,
     return x;
 }
 
+bool has_channel_values(const Chain& chain) {
+    struct PerChannel {
+        bool operator()(const Scale& op) const { return !op.by.per_tensor(); }
+        bool operator()(const Shift& op) const { return !op.by.per_tensor(); }
+        bool operator()(const Clip& op) const {
+            return !op.low.per_tensor() || !op.high.per_tensor();
+        }
+        bool operator()(const Prelu& op) const { return !op.slope.per_tensor(); }
+        bool operator()(const Round& /*op*/) const { return false; }
+        bool operator()(const Eltwise& /*op*/) const { return false; }
+        bool operator()(const Binary& /*op*/) const { return false; }
+    };
+    return std::any_of(chain.ops.begin(), chain.ops.end(),
+                       [](const BasicOp& op) { return std::visit(PerChannel{}, op); });
+}
+
 double evaluate(const Chain& chain,
                 double x,
                 std::size_t channel,

@@ -86,6 +86,9 @@ struct Chain {
     friend bool operator==(const Chain&, const Chain&) = default;
 };
 
+// Whether an operation has a value a channel.
+bool has_channel_values(const Chain& chain);
+
 // The definition: one value through the chain, in double precision. `binary_sources` are the raw
 // elements of the binary sources at this position. The result is what is stored (an integer for u8
 // and i8).

@@ -109,5 +109,19 @@ TEST(ToText, NamesEveryOperation) {
               "swish(1)*3 mul(#1 i8 zp3) -> u8");
 }
 
+TEST(BasicOps, KnowWhetherThereAreValuesOfChannels) {
+    const Values two(std::vector<float>{1, 2});
+    EXPECT_FALSE(has_channel_values({{}, ElementType::f32}));
+    EXPECT_FALSE(
+        has_channel_values({{Scale{2}, Shift{1}, Round{}, Clip{0, 255}}, ElementType::u8}));
+    EXPECT_TRUE(has_channel_values({{Scale{two}}, ElementType::f32}));
+    EXPECT_TRUE(has_channel_values({{Scale{2}, Shift{two}}, ElementType::f32}));
+    EXPECT_TRUE(has_channel_values({{Clip{0, two}}, ElementType::f32}));
+    EXPECT_TRUE(has_channel_values({{Clip{two, 3}}, ElementType::f32}));
+    EXPECT_TRUE(has_channel_values({{Prelu{two}}, ElementType::f32}));
+    // Equal values become one.
+    EXPECT_FALSE(has_channel_values({{Scale{std::vector<float>{2, 2}}}, ElementType::f32}));
+}
+
 }  // namespace
 }  // namespace fuseq::post_ops
