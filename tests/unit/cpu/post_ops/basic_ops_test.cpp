@@ -109,7 +109,7 @@ TEST(ToText, NamesEveryOperation) {
               "swish(1)*3 mul(#1 i8 zp3) -> u8");
 }
 
-TEST(BasicOps, KnowWhetherThereAreValuesOfChannels) {
+TEST(HasChannelValues, IsOfAnyOperation) {
     const Values two(std::vector<float>{1, 2});
     EXPECT_FALSE(has_channel_values({{}, ElementType::f32}));
     EXPECT_FALSE(
