@@ -22,7 +22,7 @@ std::vector<std::string> input_paths(const std::string& data, const std::vector<
 
 // Reads what lies there, one tensor an input of the model. The first inputs, as many as fit into
 // 64 MB, are kept: the quantizer asks for them again and again, and decoding pictures takes longer
-// than running a small model. Used from several threads at once.
+// than running a small model. Several threads may read at once.
 class InputReader {
 public:
     InputReader(std::vector<std::string> paths, const Model& model, PictureOptions pictures);

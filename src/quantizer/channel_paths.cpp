@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 #include "quantizer/data_runner.hpp"
 #include "quantizer/layer_kinds.hpp"
@@ -90,12 +91,7 @@ std::shared_ptr<Model> moving_layers(const Model& model,
         results.push_back(moves->find(name)->input(0));
     }
     keep_results_only(*moves, results);
-    const std::vector<Node*> all = moves->parameters();
-    for (Node* parameter : all) {
-        if (!own.contains(parameter) && parameter->port().uses.empty()) {
-            moves->remove(parameter);
-        }
-    }
+    remove_unread_parameters(*moves, own);
     moves->validate();
     return moves;
 }
@@ -110,11 +106,10 @@ Tensor tensor_of_numbers(const ChannelSource& source, const std::vector<std::siz
     return numbers;
 }
 
-// What comes to the anchors where channel n has the number names[n].
-std::vector<Tensor> run_on(const Model& moves,
-                           const std::vector<ChannelSource>& sources,
-                           const std::vector<std::size_t>& names,
-                           const std::string& device) {
+// Where channel n has the number names[n].
+std::vector<Tensor> inputs_of(const Model& moves,
+                              const std::vector<ChannelSource>& sources,
+                              const std::vector<std::size_t>& names) {
     std::vector<Tensor> inputs;
     // Others are read for their shapes alone.
     for (const Node* parameter : moves.parameters()) {
@@ -126,14 +121,25 @@ std::vector<Tensor> run_on(const Model& moves,
     for (std::size_t i = 0; i < sources.size(); ++i) {
         inputs[first + i] = tensor_of_numbers(sources[i], names);
     }
-    std::vector<Tensor> results;
+    return inputs;
+}
+
+// What comes to the anchors, for each of the lists of names.
+std::vector<std::vector<Tensor>> run_on(const Model& moves,
+                                        const std::vector<ChannelSource>& sources,
+                                        const std::vector<std::vector<std::size_t>>& names,
+                                        const std::string& device) {
+    std::vector<std::size_t> runs(names.size());
+    std::iota(runs.begin(), runs.end(), std::size_t{0});
+    std::vector<std::vector<Tensor>> results;
     DataRunner(moves, device)
         .run(
-            {0}, [&](std::size_t) { return inputs; },
+            runs, [&](std::size_t i) { return inputs_of(moves, sources, names[i]); },
             [&](const InferRequest& request) {
+                std::vector<Tensor>& own = results.emplace_back();
                 for (std::size_t o = 0; o < moves.results().size(); ++o) {
                     const Tensor result = request.get_output_tensor(o);
-                    results.push_back(Tensor::of(result.get_shape(), to_floats(result)));
+                    own.push_back(Tensor::of(result.get_shape(), to_floats(result)));
                 }
             });
     return results;
@@ -172,8 +178,9 @@ ChannelPaths follow_channels(const Model& model,
         falling[n] = numbers - n;
     }
     const std::shared_ptr<Model> moves = moving_layers(model, sources, readers);
-    const std::vector<Tensor> first = run_on(*moves, sources, rising, device);
-    const std::vector<Tensor> second = run_on(*moves, sources, falling, device);
+    const auto results = run_on(*moves, sources, {rising, falling}, device);
+    const std::vector<Tensor>& first = results[0];
+    const std::vector<Tensor>& second = results[1];
     ChannelPaths paths;
     std::size_t result = 0;
     for (const auto& [name, anchor] : readers.anchors) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ops/binary_arithmetic.hpp"
+#include "quantizer/channel_factors.hpp"
 #include "quantizer/channel_paths.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "quantizer/reader_weights.hpp"
@@ -165,10 +166,8 @@ private:
     std::vector<double> magnitudes_of(const ChannelSource& source) const {
         std::vector<double> magnitudes;
         for (std::size_t c = 0; c < source.count; ++c) {
-            const RealRange& range = profile_of(source).channels[c];
-            const double magnitude =
-                static_cast<double>(std::max(std::abs(range.min), std::abs(range.max)));
-            magnitudes.push_back(read_[source.first + c] ? magnitude : 0);
+            const double own = static_cast<double>(magnitude(profile_of(source).channels[c]));
+            magnitudes.push_back(read_[source.first + c] ? own : 0);
         }
         return magnitudes;
     }
@@ -199,7 +198,7 @@ private:
             limit = mean_magnitude(depthwise);
         }
         for (const Channel& channel : depthwise) {
-            set(channel, channel.magnitude / limit);
+            factors_[channel.number] = bounded_factor(channel.magnitude / limit);
         }
         if (are_alike(dense, depthwise)) {
             for (const Channel& channel : dense) {
@@ -213,27 +212,21 @@ private:
         return true;
     }
 
-    // Factors with a geometric mean of 1. Returns the greatest magnitude after division.
+    // Returns the greatest magnitude after division.
     double set_dense(const std::vector<Channel>& channels) {
-        std::vector<double> logs;
-        double sum = 0;
+        std::vector<double> magnitudes;
+        std::vector<double> shares;
         for (const Channel& channel : channels) {
-            logs.push_back(strength_ * std::log(channel.magnitude) -
-                           (1 - strength_) * std::log(shares_[channel.number]));
-            sum += logs.back();
+            magnitudes.push_back(channel.magnitude);
+            shares.push_back(shares_[channel.number]);
         }
+        const std::vector<float> factors = channel_factors(magnitudes, shares, strength_);
         double limit = 0;
         for (std::size_t c = 0; c < channels.size(); ++c) {
-            set(channels[c], std::exp(logs[c] - sum / static_cast<double>(channels.size())));
-            limit = std::max(
-                limit, channels[c].magnitude / static_cast<double>(factors_[channels[c].number]));
+            factors_[channels[c].number] = factors[c];
+            limit = std::max(limit, magnitudes[c] / static_cast<double>(factors[c]));
         }
         return limit;
-    }
-
-    void set(const Channel& channel, double factor) {
-        factors_[channel.number] =
-            static_cast<float>(std::clamp(factor, kMinChannelFactor, kMaxChannelFactor));
     }
 
     static double mean_magnitude(const std::vector<Channel>& channels) {

@@ -43,7 +43,7 @@ double channel_spread(const std::vector<RealRange>& channels) {
     std::vector<float> magnitudes;
     magnitudes.reserve(channels.size());
     for (const RealRange& range : channels) {
-        magnitudes.push_back(std::max(std::abs(range.min), std::abs(range.max)));
+        magnitudes.push_back(magnitude(range));
     }
     if (magnitudes.size() < 2) {
         return 1;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "quantizer/channel_factors.hpp"
 #include "quantizer/layer_kinds.hpp"
 #include "quantizer/placement.hpp"
 #include "quantizer/reader_weights.hpp"
@@ -152,33 +153,13 @@ private:
         for (const Node* reader : chain.readers) {
             raise_weight_shares(*reader, shares);
         }
-        std::vector<double> logs(count);
-        std::vector<bool> alive(count);
-        double sum = 0;
+        std::vector<double> magnitudes;
         std::size_t counted = 0;
         for (std::size_t c = 0; c < count; ++c) {
-            const RealRange& range = found->second.channels[c];
-            const double magnitude = std::max(std::abs(static_cast<double>(range.min)),
-                                              std::abs(static_cast<double>(range.max)));
-            alive[c] = magnitude > 0 && shares[c] > 0;
-            if (alive[c]) {
-                logs[c] = strength_ * std::log(magnitude) - (1 - strength_) * std::log(shares[c]);
-                sum += logs[c];
-                ++counted;
-            }
+            magnitudes.push_back(static_cast<double>(magnitude(found->second.channels[c])));
+            counted += magnitudes[c] > 0 && shares[c] > 0 ? 1 : 0;
         }
-        if (counted < 2) {
-            return {};
-        }
-        std::vector<float> factors(count, 1.0f);
-        for (std::size_t c = 0; c < count; ++c) {
-            if (alive[c]) {
-                factors[c] = static_cast<float>(
-                    std::clamp(std::exp(logs[c] - sum / static_cast<double>(counted)),
-                               kMinChannelFactor, kMaxChannelFactor));
-            }
-        }
-        return factors;
+        return counted < 2 ? std::vector<float>{} : channel_factors(magnitudes, shares, strength_);
     }
 
     void set_constant(Node& node, const Tensor& value) {

@@ -17,10 +17,6 @@
 
 namespace fuseq::quantizer {
 
-// How far channels may move against each other.
-inline constexpr double kMinChannelFactor = 1.0 / 32;
-inline constexpr double kMaxChannelFactor = 32;
-
 // Inputs of layers whose values must stay as they are.
 using FixedInputs = std::set<std::pair<std::string, std::size_t>>;
 

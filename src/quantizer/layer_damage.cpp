@@ -34,12 +34,8 @@ public:
         const std::map<const Node*, Output> exact_of = force_sources();
         quantized_->remove_dead_nodes();
         // Of layers between two FakeQuantize nothing is left, and their inputs are not asked for.
-        const std::vector<Node*> parameters = quantized_->parameters();
-        for (Node* parameter : parameters) {
-            if (parameter->port().uses.empty()) {
-                quantized_->remove(parameter);
-                continue;
-            }
+        remove_unread_parameters(*quantized_);
+        for (const Node* parameter : quantized_->parameters()) {
             const auto found = exact_of.find(parameter);
             exact_results.push_back(found != exact_of.end()
                                         ? found->second
@@ -66,16 +62,9 @@ private:
             Node* parameter = quantized_->add_parameter(quantized_->unique_name("exact"),
                                                         source.type(), source.partial_shape());
             node->set_input(0, parameter->output());
-            exact_of[parameter] = exact_tensor(source);
+            exact_of[parameter] = exact_result(*exact_, source);
         }
         return exact_of;
-    }
-
-    Output exact_tensor(const Output& of_quantized) const {
-        Node* same = exact_->find(of_quantized.node->name());
-        // A layer without a bias has got one, which the float model does not have.
-        return same != nullptr ? same->output(of_quantized.index)
-                               : exact_->find(of_quantized.node->input_node(0)->name())->output();
     }
 
     std::shared_ptr<Model> exact_;

@@ -33,6 +33,21 @@ Output with_bias(Node& anchor) {
     return biased ? uses[0].node->output() : anchor.output();
 }
 
+Output exact_result(const Model& exact, const Output& of_quantized) {
+    Node* same = exact.find(of_quantized.node->name());
+    return same != nullptr ? same->output(of_quantized.index)
+                           : exact.find(of_quantized.node->input_node(0)->name())->output();
+}
+
+void remove_unread_parameters(Model& model, const std::set<const Node*>& but) {
+    const std::vector<Node*> parameters = model.parameters();
+    for (Node* parameter : parameters) {
+        if (parameter->port().uses.empty() && !but.contains(parameter)) {
+            model.remove(parameter);
+        }
+    }
+}
+
 void keep_results_only(Model& model, const std::vector<Output>& results) {
     const std::vector<Node*> old = model.results();
     for (std::size_t i = 0; i < results.size(); ++i) {

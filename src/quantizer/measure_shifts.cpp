@@ -146,9 +146,7 @@ public:
 private:
     void add(Node& anchor, std::size_t level) {
         Layer layer{anchor.name(), with_bias(anchor), {}, 1, level};
-        // A bias that the float model does not have is an Add that it does not have.
-        Node* same = exact_->find(layer.result.node->name());
-        layer.exact = same != nullptr ? same->output() : exact_->find(anchor.name())->output();
+        layer.exact = exact_result(*exact_, layer.result);
         const std::size_t rank = anchor.port().shape.rank();
         const std::size_t in_front = layer.result.partial_shape().rank() - rank;
         layer.channel_dim = (anchor.is("MatMul") ? rank - 1 : 1) + in_front;

@@ -44,6 +44,10 @@ std::int32_t zero_point(double min, double max, double scale, const IntegerRange
 
 }  // namespace
 
+float magnitude(const RealRange& range) {
+    return std::max(std::abs(range.min), std::abs(range.max));
+}
+
 IntegerRange integer_range(QuantizationPrecision precision) {
     switch (precision) {
         case QuantizationPrecision::kInt8: return {-128, 127};

@@ -26,6 +26,8 @@ struct RealRange {
     float min = 0;
     float max = 0;
 };
+// The greatest magnitude of a value in it.
+float magnitude(const RealRange& range);
 
 // value = (q - offset) * scale for q in `integers`.
 struct ScaleAndOffset {

@@ -30,8 +30,7 @@ std::int32_t shift_of(ElementType type, std::int64_t zero_point) {
     const IntegerLimits limits = integer_limits(type);
     const bool fits =
         limits.highest - zero_point <= kMaxValue && zero_point - limits.lowest <= kMaxValue + 1;
-    return static_cast<std::int32_t>(fits ? zero_point
-                                          : integer_limits(type).lowest + kMaxValue + 1);
+    return static_cast<std::int32_t>(fits ? zero_point : limits.lowest + kMaxValue + 1);
 }
 
 // Along one dimension: of each place in dst, the places of the kernel that meet src.

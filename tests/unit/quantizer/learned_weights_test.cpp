@@ -7,8 +7,8 @@
 namespace fuseq::quantizer {
 namespace {
 
-// An input that never varies: a moved bias makes up for any rounding, and what is left of the error
-// is nothing, not less.
+// Where the input is constant, a moved bias makes up for all rounding: an error of 0 remains, not a
+// negative one.
 TEST(LearnWeights, OfAConstantInputLeaveNoNegativeError) {
     const auto model = Model::from_text(R"(
         %x = Parameter : f32[1,3]
